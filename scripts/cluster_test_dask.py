@@ -25,20 +25,16 @@ from pathlib import Path
 
 import numpy as np
 from dask_cluster import DaskCluster
-from matrices import random_counts, store_matrix
+from matrices import random_counts, store_documents, store_matrix
 
+import wordgeom as wg
+
+SHARDS = [f"part.shard-{k}-of-4" for k in range(1, 5)]
 VICTIMS = ("worker", "scheduler", "client")
 RESUMABLE = 75
 PATIENCE = 300.0  # seconds for a run
 # Small blocks are sent to the workers too, so that short runs have many.
-_RUN = """
-import sys
-from wordgeom.counts import cluster_rows
-from wordgeom.linalg import cluster_tasks
-cluster_tasks.WORTH = cluster_rows.WORTH = 0
-from wordgeom.cli import main
-sys.exit(main(sys.argv[1:]))
-"""
+_RUN = Path(__file__).with_name("small_blocks.py")
 
 
 @dataclass(frozen=True)
@@ -49,16 +45,24 @@ class Command:
     outputs: list[str]
 
 
+def trained(matrix: str, *options: str) -> Command:
+    """Return a command that trains vectors."""
+    return Command(["train", matrix, "--method", *options, "-o", "out.bin"], ["out.bin", CARD])
+
+
+CARD = "out.bin.json"
 COMMANDS = [
     Command(["build-cooc", "text.txt", "--min-count", "1", "-o", "out"], ["out"]),
-    Command(
-        ["train", "cooc", "--method", "gbu", "--dim", "40", "--sweeps", "8", "-o", "out.bin"],
-        ["out.bin", "out.bin.json"],
-    ),
-    Command(
-        ["train", "cooc", "--method", "pmi-eigs", "--dim", "40", "--tol", "1e-5", "-o", "out.bin"],
-        ["out.bin", "out.bin.json"],
-    ),
+    Command(["build-cooc", "text.txt", "--vocab-only", "-o", "out"], ["out"]),
+    Command(["merge", *SHARDS, "-o", "out"], ["out"]),
+    Command(["build-pmi", "cooc", "-o", "out"], ["out"]),
+    trained("cooc", "gbu", "--dim", "40", "--sweeps", "8"),
+    trained("cooc", "gbu", "--dim", "20", "--sweeps", "2", "--loss", "logistic"),
+    trained("cooc", "pmi-eigs", "--dim", "40", "--tol", "1e-5"),
+    trained("cooc", "dc", "--dim", "20", "--first-block", "500", "--block", "100"),
+    trained("dtm", "lsa", "--dim", "20"),
+    Command(["train", "dtm", "--method", "dlsa", "--dim", "10", "--sweeps", "4", "-o", "out"],
+            ["out"]),
 ]  # fmt: skip
 
 
@@ -74,6 +78,10 @@ class Workplace:
         words = rng.zipf(1.2, 2_000_000) % 20_000
         lines = (words[k : k + 1000] for k in range(0, len(words), 1000))
         (folder / "text.txt").write_text("\n".join(" ".join(map(str, line)) for line in lines))
+        dates = [(1, row + 1, "", str(1990 + row % 20)) for row in range(2000)]
+        store_documents(folder / "dtm", rng.poisson(0.2, (2000, 500)), dates)
+        for k in range(1, 5):
+            wg.count(folder / "text.txt", out=folder / SHARDS[k - 1], shard=f"{k}/4")
         self.inputs = set(os.listdir(folder))
         self.cluster = DaskCluster(self._logs, 2)
         self.wanted: dict[str, bytes] = {}
@@ -83,7 +91,7 @@ class Workplace:
         """Start a command in a process of its own."""
         arguments = [*command.arguments, "--checkpoint", "0", "--threads", "1", *options]
         return subprocess.Popen(
-            [sys.executable, "-c", _RUN, *arguments], cwd=self.folder,
+            [sys.executable, str(_RUN), *arguments], cwd=self.folder,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
 

@@ -1,16 +1,18 @@
-"""Run the jobs that `wordgeom jobs --slurm` prints on a real Slurm cluster of one node.
+"""Run jobs, and workers of Dask, on a real Slurm cluster of one node.
 
     scripts/cluster_test slurm [--megabytes 20] [--shards 4] [--tmp-dir DIR]
 
-A text is counted in shards and trained on. The process of one task is killed (-9), and another one
-is stopped until it comes near its time limit and Slurm asks it to end. Both must be requeued and
-go on, and the counts and the vectors must have the digests of a single run. Skipped, with the
-reason, where Slurm is not installed.
+A text is counted in shards and trained on, by what `wordgeom jobs --slurm` prints. One task gets
+kill −9, and another one is stopped until it comes near its time limit and Slurm asks it to end.
+Both must be requeued and go on. The same is then done with --scheduler and a file for dask-
+jobqueue, whose SLURMCluster starts the workers as jobs. The counts and the vectors must have the
+digests of a single run each time. Skipped, with the reason, where Slurm is not installed.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import signal
 import subprocess
@@ -76,6 +78,11 @@ def asked_to_end(process: int) -> bool:
     lines = Path(f"/proc/{process}/status").read_text().splitlines()
     pending = sum(int(line.split()[1], 16) for line in lines if line.startswith("ShdPnd"))
     return bool(pending >> (signal.SIGTERM - 1) & 1)
+
+
+_SMALL = Path(__file__).with_name("small_blocks.py")
+_COUNT = ["build-cooc", "text.txt", "--window", "10", "-o", "cooc"]
+_TRAIN = ["train", "cooc", "--method", "pmi-eigs", "--dim", "20", "-o", "vectors.bin"]
 
 
 class Trouble:
@@ -150,6 +157,21 @@ def check_jobs(cluster: SlurmCluster, folder: Path, numbers: dict[str, str]) -> 
         print(f"task {task} of the count: completed after {restarts} restarts")
 
 
+def run_on_workers(cluster: SlurmCluster, folder: Path) -> None:
+    """Count and train on workers that dask-jobqueue starts as jobs of the cluster."""
+    settings = {"cores": 1, "memory": "1GB", "walltime": "00:20:00", "interface": "lo",
+                "python": sys.executable, "log-directory": str(folder)}  # fmt: skip
+    queue = folder / "workers.json"  # YAML, too
+    queue.write_text(json.dumps({"jobs": 2, "jobqueue": {"slurm": settings}}))
+    there = ["--scheduler", queue.name, "--threads", "1"]
+    for line in (_COUNT, _TRAIN):
+        command = [sys.executable, str(_SMALL), *line, *there]
+        done = subprocess.run(command, cwd=folder, check=True, env=cluster.environment,
+                              stderr=subprocess.PIPE, text=True, timeout=_PATIENCE)  # fmt: skip
+        if "no work that is worth" in done.stderr:
+            raise RuntimeError(f"{line[0]} computed nothing on the workers")
+
+
 def main() -> int:
     """Run the test; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
@@ -162,11 +184,13 @@ def main() -> int:
         return 0
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="wordgeom-slurm-", dir=given.tmp_dir) as name:
-        single, shared, state = (Path(name, part) for part in ("single", "shared", "slurm"))
-        for folder in (single, shared, state):
+        folders = [Path(name, part) for part in ("single", "shared", "workers", "slurm")]
+        for folder in folders:
             folder.mkdir()
+        single, shared, workers, state = folders
         write_text(shared / "text.txt", given.megabytes * 10**6)
-        (single / "text.txt").symlink_to(shared / "text.txt")
+        for folder in (single, workers):
+            (folder / "text.txt").symlink_to(shared / "text.txt")
         for folder in (single, shared):
             (folder / "x.toml").write_text(_CONFIG)
         run(single, "run", "x.toml")
@@ -174,10 +198,14 @@ def main() -> int:
             print(f"cluster ready after {time.monotonic() - start:.0f} s", flush=True)
             numbers = run_jobs(cluster, shared, given.shards)
             check_jobs(cluster, shared, numbers)
-        if digests(single) != digests(shared):
-            raise RuntimeError("the digests differ from those of a single run")
-    seconds = time.monotonic() - start
-    print(f"counts and vectors of {given.shards} shards equal those of one run; {seconds:.0f} s")
+            run_on_workers(cluster, workers)
+        for folder in (shared, workers):
+            if digests(single) != digests(folder):
+                raise RuntimeError(
+                    f"the digests of {folder.name} differ from those of a single run"
+                )
+    seconds, what = time.monotonic() - start, f"{given.shards} shards and of two Dask workers"
+    print(f"counts and vectors of {what} equal those of one run; {seconds:.0f} s")
     return 0
 
 

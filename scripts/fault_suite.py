@@ -1,10 +1,12 @@
 """The long fault tests: less than ten minutes on two cores.
 
-    scripts/faults [boundaries] [kills] [signals] [disks] [surroundings] [fuzz]
+    scripts/faults [boundaries] [kills] [draws] [signals] [disks] [surroundings] [fuzz]
 
 boundaries    kill each command before each step that changes the disk, with and without old output,
               and run it again in every possible way
 kills         kill −9 at random times
+draws         a random command gets SIGKILL, SIGTERM or SIGINT at a random time, and is run again as
+              documented, with --resume where it has that; --draws N of them, 300 by default
 signals       SIGTERM, SIGINT and SIGKILL to processes that read and count longer texts
 disks         file size limits, and disks of every size that is too small
 surroundings  only the output directory is writable
@@ -23,6 +25,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -35,17 +38,18 @@ from faults.workshop import RAM, Workshop, disks_can_be_mounted
 from fuzz.campaign import findings
 from fuzz.readers import READERS
 
-SECTIONS = ("boundaries", "kills", "signals", "disks", "surroundings", "fuzz")
+SECTIONS = ("boundaries", "kills", "draws", "signals", "disks", "surroundings", "fuzz")
 Try = Callable[[Workshop], object]
+SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 SHOWN = 5
 PAGE = 4096
 
 
 class Bench:
-    """A workshop per thread, and the failures in all of them."""
+    """A workshop per thread, and the failures in all of them; draws: runs of `draws`."""
 
-    def __init__(self, folder: Path, *, disks: bool = False) -> None:
-        self._folder, self._disks = folder, disks
+    def __init__(self, folder: Path, draws: int, *, disks: bool = False) -> None:
+        self._folder, self._disks, self.draws = folder, disks, draws
         self._own, self._shops = threading.local(), list[Workshop]()
         self._pool = ThreadPoolExecutor(os.cpu_count() or 1)
         self.failures: list[str] = []
@@ -105,19 +109,43 @@ def kills(bench: Bench, rng: np.random.Generator) -> str:
     cases = [both(COMMANDS)[k % (2 * len(COMMANDS))] for k in range(200)]
     shares = rng.random(len(cases))
     bench.run(
-        partial(_at_random, command=one, old=old, share=share)
+        partial(_at_random, command=one, old=old, share=share, number=signal.SIGKILL)
         for (one, old), share in zip(cases, shares, strict=True)
     )
     return f"{len(cases)} kills at random times"
 
 
-def _at_random(shop: Workshop, *, command: Command, old: bool, share: float) -> None:
+def draws(bench: Bench, rng: np.random.Generator) -> str:
+    """Disturb random commands with random signals at random times."""
+    ended: Counter[str] = Counter()
+
+    def one(shop: Workshop, command: Command, old: bool, share: float, number: int) -> None:
+        status = _at_random(shop, command=command, old=old, share=share, number=number)
+        ended[f"{signal.Signals(number).name} {'too late' if status == 0 else 'in time'}"] += 1
+
+    cases = both(COMMANDS)
+    bench.run(
+        partial(one, command=command, old=old, share=share, number=number)
+        for command, old, share, number in [
+            (*cases[rng.integers(len(cases))], 0.6 * rng.random(), rng.choice(SIGNALS))
+            for _ in range(bench.draws)
+        ]
+    )
+    came = ", ".join(f"{what}: {number}" for what, number in sorted(ended.items()))
+    return f"{bench.draws} signals to {len(COMMANDS)} commands, drawn at random ({came})"
+
+
+def _at_random(shop: Workshop, *, command: Command, old: bool, share: float, number: int) -> int:
+    """Disturb a command after a share of its duration; return its status.
+
+    It is run again with --resume where it has that, as the last of the ways.
+    """
     shop.known(command)
     duration = shop.run(shop.place(command, old=False), command.line.split()).seconds
-    for words in trials.again(command, old)[-1:]:
-        trials.disturb(
-            shop, command, old=old, number=signal.SIGKILL, delay=share * duration, words=words
-        )
+    words = trials.again(command, old)[-1]
+    return trials.disturb(
+        shop, command, old=old, number=number, delay=share * duration, words=words
+    ).status
 
 
 def signals(bench: Bench, rng: np.random.Generator) -> str:
@@ -126,7 +154,7 @@ def signals(bench: Bench, rng: np.random.Generator) -> str:
     with tempfile.TemporaryDirectory(dir=RAM) as name:
         wide = cold.LongCount(Path(name) / "wide", 6, 20)
         long = cold.LongCount(Path(name) / "long", 30, 1)
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
+        for number in SIGNALS:
             delays = [(count, d * count.seconds) for count in (wide, long) for d in rng.random(12)]
             tries = [partial(_cold, count=one, number=number, delay=d) for one, d in delays]
             took = sorted(float(str(one)) for one in bench.run(tries))
@@ -188,6 +216,7 @@ def main() -> int:
     )
     parser.add_argument("sections", nargs="*", help=", ".join(SECTIONS))
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--draws", type=int, default=300, help="signals in the section draws")
     args = parser.parse_args()
     # A shell makes background processes ignore Ctrl-C, and their children inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -195,7 +224,9 @@ def main() -> int:
     for name in args.sections or SECTIONS:
         start = time.monotonic()
         with tempfile.TemporaryDirectory(dir=RAM) as folder:
-            bench = Bench(Path(folder), disks=name == "disks" and disks_can_be_mounted())
+            bench = Bench(
+                Path(folder), args.draws, disks=name == "disks" and disks_can_be_mounted()
+            )
             summary = globals()[name](bench, np.random.default_rng(args.seed))
             bench.close()
         seconds = time.monotonic() - start

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -19,6 +20,7 @@ from wordgeom.core.errors import InputError
 from wordgeom.runtime.scheduler import Cluster, Result, Shared
 from wordgeom.schedulers.clusters import open_scheduler
 from wordgeom.schedulers.dask_scheduler import DaskScheduler
+from wordgeom.storage import files
 
 _TESTS = Path(__file__).parent
 PATH = os.pathsep.join([str(_TESTS.parent), str(_TESTS)])  # of workers, to import these blocks
@@ -87,6 +89,18 @@ def sums(block: tuple[int, int], spec: Sums) -> Result:
 def fail(block: int, spec: None) -> Result:
     """Raise an error that a user can cause."""
     raise InputError("has no rows", where="table.tsv", found=block)
+
+
+def fill_disk(block: int, spec: None) -> Result:
+    """Find the disk of the shared folder full when the result is written."""
+
+    def full(step: str, path: Path) -> None:
+        if step == "write":
+            files.boundary = before
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    before, files.boundary = files.boundary, full
+    return {"zeros": np.zeros(block)}
 
 
 def blocks_of(rows: int, size: int) -> list[tuple[int, int]]:

@@ -17,15 +17,17 @@ from wordgeom.drift.verdict import Verdict
 from wordgeom.linalg.device import get_ops
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
+from wordgeom.runtime.scheduler import Scheduler
 
 
 @contextmanager
 def opened(
-    threads: int = 2, device: str = "cpu", memory: int = 10**9, seed: int = 1
-) -> Iterator[Context]:
+    threads: int = 2, device: str = "cpu", memory: int = 10**9, seed: int = 1,
+    cluster: Scheduler | None = None,
+) -> Iterator[Context]:  # fmt: skip
     """A context on a pool."""
     with Pool(threads) as pool:
-        yield Context(pool, partial(get_ops, device, pool), memory, seed)
+        yield Context(pool, partial(get_ops, device, pool), memory, seed, cluster=cluster)
 
 
 def polynomials(times: Array, degree: int) -> Float64:
@@ -74,13 +76,14 @@ def _residual(X: Array, design: Array) -> Float64:
 
 def verdict_of(
     X: Array, times: Array, rank: int, *, degree: int = 1, threads: int = 1, seed: int = 1,
-    memory: int = 10**9, groups: Array | None = None, device: str = "cpu", **options: Any,
+    memory: int = 10**9, groups: Array | None = None, device: str = "cpu",
+    cluster: Scheduler | None = None, **options: Any,
 ) -> Verdict:  # fmt: skip
     """The verdict of `test_drift`."""
     options.setdefault("test", "permutation")
     if options.get("permute") == "within":
         options["group"] = "id"
-    with opened(threads, device, memory, seed) as context:
+    with opened(threads, device, memory, seed, cluster) as context:
         return testing.test_drift(
             to_csr(X.astype(np.float32)), polynomials(times, degree), times,
             DriftOptions(**options), rank, groups, context,

@@ -15,6 +15,7 @@ from wordgeom.drift.flips.moments import Moments, moments
 from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.testing import test_directions
 from wordgeom.drift.verdict import Verdict
+from wordgeom.runtime.scheduler import Scheduler
 
 
 def topics(rng: np.random.Generator, count: int, words: int) -> Float64:
@@ -67,13 +68,14 @@ class Passages:
 
 def flipped(
     X: Array, times: Array, rank: int = 3, *, degree: int = 1, units: Array | None = None,
-    threads: int = 1, seed: int = 1, basis: Array | None = None, **options: Any,
+    threads: int = 1, seed: int = 1, basis: Array | None = None,
+    cluster: Scheduler | None = None, **options: Any,
 ) -> Verdict:  # fmt: skip
     """The verdict of `test_directions`."""
     options.setdefault("permutations", 99)
     given = np.arange(len(X)) if units is None else units
     powers = polynomials(times, degree) if basis is None else basis
-    with opened(threads, seed=seed) as context:
+    with opened(threads, seed=seed, cluster=cluster) as context:
         return test_directions(
             to_csr(X.astype(np.float32)), given, powers, times.astype(float),
             DriftOptions(**options), rank, context,

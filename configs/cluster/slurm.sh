@@ -11,6 +11,7 @@ head=$(cat <<'HEAD'
 #SBATCH --open-mode=append
 #SBATCH --kill-on-invalid-dep=yes
 #SBATCH --time=4:00:00
+export WORDGEOM_JOB=1
 run() {
     local child status=0
     "$@" &

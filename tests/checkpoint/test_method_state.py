@@ -251,3 +251,9 @@ def test_a_state_of_another_version_is_refused_before_the_matrix_is_read(
 def test_resuming_from_nothing_is_said(work, capsys):
     assert main([*TRAIN, "--resume"]) == 0
     assert "nothing to resume; starting from the beginning" in capsys.readouterr().err
+
+
+def test_a_job_that_starts_does_not_say_that_nothing_is_resumed(work, capsys, monkeypatch):
+    monkeypatch.setenv("WORDGEOM_JOB", "1")
+    assert main([*TRAIN, "--resume"]) == 0
+    assert "nothing to resume" not in capsys.readouterr().err

@@ -45,7 +45,9 @@ def folder(tmp_path, monkeypatch):
 
 def steps_of(script: str) -> dict[str, str]:
     """Return the command of each step of a plain script, by name."""
-    found = re.findall(r"^([\w-]+)\)\n(?:    : .*\n)?    exec wordgeom (.*) ;;$", script, re.M)
+    found = re.findall(
+        r"^([\w-]+)\)\n(?:    (?::|\[\[) .*\n)*    exec wordgeom (.*) ;;$", script, re.M
+    )
     return dict(found)
 
 
@@ -161,9 +163,61 @@ def test_a_job_that_is_rejected_is_one_line(queue, ask):
         queue.parent / "bin" / "sbatch", "echo 'sbatch: error: no such partition' >&2; exit 1"
     )
     answer = ask("jobs", "x.toml", "--submit", *FIXED)
-    line = "wordgeom: error: sbatch rejected a job: sbatch: error: no such partition; correct that;"
-    assert (answer.status, answer.err.count("\n")) == (1, 1)
-    assert answer.err.startswith(line)
+    line = (
+        "wordgeom: error: sbatch rejected a job: no such partition; correct that and submit again\n"
+    )
+    assert (answer.status, answer.err) == (1, line)
+
+
+def test_jobs_that_were_submitted_before_a_rejected_one_are_named(queue, ask):
+    sbatch = queue.parent / "bin" / "sbatch"
+    said = "printf 'sbatch: error: %s\\n' full 'try later' >&2"
+    reject = f"if ((n == 2)); then {said}; exit 1; fi"
+    sbatch.write_text(sbatch.read_text().replace("number=$((", f"{reject}\nnumber=$(("))
+    answer = ask("jobs", "x.toml", "--shards", "2", "--submit", *FIXED)
+    assert answer.status == 1
+    assert answer.err == (
+        "wordgeom: error: sbatch rejected a job: full, try later; cancel what was submitted "
+        "(scancel 101 102), correct that and submit again\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--partition", "long"], "--partition is for Slurm; pass --slurm, or leave it out"),
+        (["--account", "me"], "--account is for Slurm; pass --slurm, or leave it out"),
+        (["--sbatch=--qos=low"], "--sbatch is for Slurm; pass --slurm, or leave it out"),
+        (["--slurm", "--partition", "a\nb"], "--partition has several lines; pass one name"),
+    ],
+)
+def test_options_of_slurm_are_for_slurm(folder, ask, given, said):
+    answer = ask("jobs", "x.toml", *given, *FIXED)
+    assert (answer.status, answer.err) == (2, f"wordgeom: error: {said}\n")
+    assert answer.out == ""
+
+
+def test_the_names_of_a_cluster_are_quoted(folder, ask):
+    given = ("--partition", "a b; c", "--account", "$me")
+    lines = ask("jobs", "x.toml", "--slurm", *given, *FIXED).out.splitlines()
+    assert "#SBATCH --partition='a b; c'" in lines
+    assert "#SBATCH --account='$me'" in lines
+
+
+def test_the_plain_script_runs_nothing_before_its_merge(folder, ask):
+    Path("steps.sh").write_text(ask("jobs", "x.toml", "--shards", "2", *FIXED).out)
+    executable(folder / "wordgeom", 'echo "$WORDGEOM_JOB $*"')
+    environment = {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
+
+    def run() -> subprocess.CompletedProcess[str]:
+        return subprocess.run(["bash", "steps.sh", "run"], env=environment, check=False, text=True,
+                              capture_output=True)  # fmt: skip
+
+    before = run()
+    assert (before.returncode, before.stdout) == (1, "")
+    assert before.stderr == "the counts: run its merge first\n"
+    assert ask("build-cooc", "corpus.txt", "-o", "the counts").status == 0
+    assert run().stdout == "1 run x.toml --resume\n"
 
 
 def test_without_a_queue_nothing_is_submitted(folder, ask, monkeypatch):

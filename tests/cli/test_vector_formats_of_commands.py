@@ -123,6 +123,7 @@ def test_the_input_is_never_overwritten(ask, folder, name):
     ("name", "say"),
     [
         ("alone.npy", "alone.words.txt: no such file, which must hold the words of alone.npy"),
+        ("missing.npz", "missing.npz: no such file"),
         ("short.npy", "3 vectors need as many words, found 2 in short.words.txt"),
         ("cooc", "cooc: is a co-occurrence matrix, not vectors"),
         ("sparse.npz", "sparse.npz: is a sparse matrix, not vectors; for counts, wordgeom convert"),

@@ -47,6 +47,8 @@ _APPEND = f"{_MERGE} --union ../inputs/dtm"
 _PMI = "build-pmi ../inputs/cooc -o out --checkpoint 0"
 _GBU = "train ../inputs/cooc --method gbu"
 _EIGS = "train ../inputs/large --method pmi-eigs --checkpoint 0 -o out.bin"
+_SWEPT = "train ../inputs/large --method gbu --sweeps 3 --checkpoint 0 -o out.bin"
+_LOGISTIC = f"{_SWEPT} --loss logistic"
 _DC = "train ../inputs/large --method dc --first-block 60 --block 40 --checkpoint 0 -o out.bin"
 _SGD = "train ../inputs/large --method sgd --epochs 3 --checkpoint 0 -o out.bin"
 _SSMDS = (
@@ -91,6 +93,8 @@ COMMANDS = (
     Command("build-pmi", _PMI, f"{_PMI} --neg 2", True),
     Command("train gbu, binary", f"{_GBU} -o out.bin --dim 4", f"{_GBU} -o out.bin --dim 3"),
     Command("train gbu, text", f"{_GBU} -o out.txt --dim 4", f"{_GBU} -o out.txt --dim 3"),
+    Command("train gbu, kept", f"{_SWEPT} --dim 4", f"{_SWEPT} --dim 3", True),
+    Command("train gbu, logistic", f"{_LOGISTIC} --dim 4", f"{_LOGISTIC} --dim 3", True),
     Command("train pmi-eigs, kept", f"{_EIGS} --dim 4", f"{_EIGS} --dim 3", True),
     Command("train pmi-eigs, auto", f"{_EIGS} --dim auto:pip", f"{_EIGS} --dim 3", True),
     Command("train dc, kept", f"{_DC} --dim 4", f"{_DC} --dim 3", True),
@@ -102,6 +106,8 @@ COMMANDS = (
     Command("train lsa, documents", f"{_LSA} --dim 4", f"{_LSA} --dim 3", True),
     Command("train dlsa, kept", f"{_MODEL} --dim 4", f"{_MODEL} --dim 3", True),
     Command("impute", f"{_IMPUTE} --delta 3", f"{_IMPUTE} --delta 4"),
+    Command("impute, kept", f"{_IMPUTE} --delta 3 --checkpoint 0", f"{_IMPUTE} --delta 4", True),
+    Command("extend, kept", f"{_EXTEND} --checkpoint 0", f"{_EXTEND} --anchors 10", True),
     Command("extend", f"{_EXTEND} --anchors 20", f"{_EXTEND} --anchors 10"),
     Command("embed", _EMBED, f"{_EMBED} --l2"),
     Command("transform", f"{_TRANSFORM} 3", f"{_TRANSFORM} 2"),

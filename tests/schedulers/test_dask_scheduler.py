@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import replace
+from threading import Timer
 from typing import Any
 
 import numpy as np
 import pytest
 from contexts import context_of
-from dask_cluster import DaskCluster, Sums, blocks_of, dask_scheduler, fail, sums
+from dask_cluster import DaskCluster, Sums, blocks_of, dask_scheduler, fail, fill_disk, sums
 from matrices import random_counts, store_matrix
 
 import wordgeom as wg
@@ -19,6 +20,7 @@ from wordgeom.core.errors import (
     LostSchedulerError,
     MissingInputError,
     SchedulerError,
+    WriteError,
 )
 from wordgeom.counts import cluster_rows
 from wordgeom.imputation.graph import neighbour_graph
@@ -26,18 +28,13 @@ from wordgeom.imputation.weights import fit_weights
 from wordgeom.linalg import cluster_tasks
 from wordgeom.runtime.pool import Pool
 from wordgeom.schedulers import clusters
+from wordgeom.schedulers import dask_scheduler as dask_module
 from wordgeom.schedulers.block_file import Receipt, take_block
 from wordgeom.schedulers.worker import Run, admit
 from wordgeom.storage.store import Store
 
 _MODULE = "wordgeom.schedulers.dask_scheduler"
 pytest.importorskip("distributed", reason="needs Dask: pip install 'wordgeom[cluster]'")
-
-
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory):
-    with DaskCluster(tmp_path_factory.mktemp("dask"), 2) as running:
-        yield running
 
 
 def test_blocks_are_computed_in_order_by_all_workers(cluster, tmp_path):
@@ -123,7 +120,7 @@ def test_blocks_of_a_killed_worker_are_computed_by_another(tmp_path):
 
 def test_a_lost_scheduler_leaves_a_checkpoint_that_any_run_resumes(tmp_path, monkeypatch):
     store_matrix(tmp_path / "cooc", random_counts(np.random.default_rng(3), 300))
-    monkeypatch.setattr(clusters, "_TIMEOUT", 2.0)  # seconds to connect again
+    monkeypatch.setattr(clusters, "_TIMEOUT", 5.0)  # seconds to connect again
     options: dict[str, Any] = {"dim": 20, "checkpoint": 0.0}
     alone = wg.train(tmp_path / "cooc", "gbu", **options)
     monkeypatch.setattr(cluster_tasks, "WORTH", 0)
@@ -145,6 +142,40 @@ def test_a_lost_scheduler_leaves_a_checkpoint_that_any_run_resumes(tmp_path, mon
     assert (tmp_path / ".v.bin.state").exists()
     made = wg.train(tmp_path / "cooc", "gbu", out=out, resume=True, **options)
     np.testing.assert_array_equal(made.vectors, alone.vectors)
+
+
+def test_missing_workers_are_noted_once(tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr(dask_module, "_PATIENCE", 0.1)
+    with caplog.at_level("INFO", "wordgeom"), DaskCluster(tmp_path, 0) as cluster:
+        Timer(1.0, cluster.start_worker).start()
+        with dask_scheduler(cluster.address, tmp_path / "shared") as scheduler:
+            assert scheduler.threads == 1
+    assert [one.message for one in caplog.records].count("note: waiting for workers") == 1
+
+
+def test_an_interrupt_after_the_output_was_written_leaves_nothing_to_resume(
+    cluster, tmp_path, monkeypatch
+):
+    store_matrix(tmp_path / "cooc", random_counts(np.random.default_rng(6), 50))
+
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(dask_module.DaskScheduler, "close", interrupted)
+    out = tmp_path / "v.bin"
+    made = wg.train(tmp_path / "cooc", "gbu", dim=5, out=out, scheduler=cluster.address)
+    assert made.vectors.shape == (50, 5)
+    assert sorted(os.listdir(tmp_path)) == ["cooc", "v.bin", "v.bin.json"]
+
+
+def test_a_full_disk_of_a_worker_is_one_line_and_leaves_nothing(cluster, tmp_path):
+    with (
+        dask_scheduler(cluster.address, tmp_path / "shared") as scheduler,
+        pytest.raises(WriteError, match=r"(?i)no space left") as error,
+    ):
+        list(scheduler.map(fill_disk, [1], None))
+    assert "\n" not in str(error.value)
+    assert os.listdir(tmp_path) == []
 
 
 def test_an_unreachable_scheduler_is_one_line(tmp_path, monkeypatch):
@@ -187,6 +218,31 @@ def test_a_worker_with_another_version_or_without_the_folder_is_refused(tmp_path
     assert "does not see" in admit(replace(run, token="abd")).refusal
     assert "does not see" in admit(replace(run, folder=str(tmp_path / "none"))).refusal
     assert "instead of z80" in admit(replace(run, family="z80")).warning
+
+
+@pytest.mark.parametrize(
+    ("differs", "said"),
+    [
+        ({"versions": (("numpy", "0.1"),)}, r"has numpy .*, not 0.1"),
+        ({"folder": "/nowhere"}, "does not see the shared folder /nowhere"),
+    ],
+    ids=["mixed versions", "no shared folder"],
+)
+def test_connected_workers_that_do_not_belong_end_the_run_in_a_line(
+    cluster, tmp_path, monkeypatch, differs, said
+):
+    def of(folder, token):
+        return replace(true(folder, token), **differs)
+
+    true = Run.of
+    monkeypatch.setattr(Run, "of", of)
+    with (
+        pytest.raises(SchedulerError, match=f"^the worker on .* {said}; start scheduler") as error,
+        dask_scheduler(cluster.address, tmp_path / "shared"),
+    ):
+        pass
+    assert "\n" not in str(error.value)
+    assert os.listdir(tmp_path) == []
 
 
 def test_local_workers_listen_on_this_machine_alone(tmp_path):

@@ -30,7 +30,7 @@ def test_arrays_are_read_as_they_were_shared(tmp_path):
         for array in ARRAYS:
             found = folder.share(array).open()
             np.testing.assert_array_equal(found, array)
-            assert found.dtype == array.dtype
+            assert (found.dtype, found.shape) == (array.dtype, array.shape)
     assert os.listdir(tmp_path) == []
 
 
@@ -66,6 +66,7 @@ def test_results_are_read_once_and_verified(tmp_path):
     assert found.keys() == result.keys()
     for name, array in result.items():
         np.testing.assert_array_equal(found[name], array)
+        assert found[name].shape == array.shape
     assert os.listdir(tmp_path) == []
     receipt = write_block(tmp_path, result)
     path = tmp_path / receipt.name

@@ -26,7 +26,7 @@ from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.report import DriftReport, ReportOptions
 from wordgeom.methods.contract import MODEL
 from wordgeom.methods.dlsa.model import DynamicModel
-from wordgeom.runtime.run_options import UseOptions
+from wordgeom.runtime.run_options import SchedulerOptions, UseOptions
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -54,7 +54,7 @@ def open_model(path: PathLike) -> DynamicModel:
     return DynamicModel.open(file_path(path))
 
 
-@takes(DriftOptions, MeasureOptions, ReportOptions, UseOptions)
+@takes(DriftOptions, MeasureOptions, ReportOptions, SchedulerOptions, UseOptions)
 def measure_drift(
     model: PathLike | DynamicModel | Model | KeyedVectors,
     words: Sequence[str] = (),
@@ -69,23 +69,26 @@ def measure_drift(
     reported instead of those that changed most. Returns a drift report; `to_dict()` is what --json
     prints. Raises WordgeomError.
     """
-    testing, measure, form, using = taken("measure_drift", options)
+    testing, measure, form, scheduler, using = taken("measure_drift", options)
     named = (words,) if isinstance(words, str) else tuple(words)
     if measure.measure is not None or from_ is not None:
-        return _measured(model, from_, (measure, testing, form, using, named))
+        return _measured(model, from_, (measure, testing, form, using, named, scheduler))
     from wordgeom.stages.drift import Drift
 
-    report: DriftReport = run(Drift(_path(model), testing, form, using, named)).value
+    stage = Drift(_path(model), testing, form, using, named, scheduler)
+    report: DriftReport = run(stage).value
     return report
 
 
 def _measured(model: Any, start: Any, settings: Sequence[Any]) -> MeasureReport:
     from wordgeom.stages.measure_change import MeasureChange
 
-    measure, testing, form, using, named = settings
+    measure, testing, form, using, named, scheduler = settings
     first = None if start is None else _vectors_or_path(start)
     try:
-        stage = MeasureChange(_vectors_or_path(model), measure, testing, form, using, named, first)
+        stage = MeasureChange(
+            _vectors_or_path(model), measure, testing, form, using, named, first, scheduler
+        )
     except OptionError as error:  # the flag of another function is spelt alike
         error.reword(lambda text: text.replace("--from", "from_"))
         raise

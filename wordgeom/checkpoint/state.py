@@ -27,6 +27,7 @@ from wordgeom.core.errors import (
 from wordgeom.core.formatting import readable_size
 from wordgeom.core.requests import differing_option
 from wordgeom.core.version import __version__
+from wordgeom.runtime.batch import in_job
 from wordgeom.runtime.run_options import ResumeOptions
 from wordgeom.storage.files import (
     atomic_file,
@@ -142,7 +143,7 @@ class State:
             return True
         if there:
             _check_replaceable(self._folder, force)
-        if self._options.resume:
+        if self._options.resume and not in_job():  # a job always has --resume
             _log.info("note: nothing to resume; starting from the beginning")
         return False
 

@@ -12,7 +12,7 @@ from typing import Any
 from wordgeom.cli import frame, invocation
 from wordgeom.cli.pipeline import Step
 from wordgeom.core.options import specs
-from wordgeom.corpus.encoding.part import obstacle
+from wordgeom.corpus.encoding.obstacles import obstacle
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.jobs.job import TASK, Job, Resources
 from wordgeom.planning.pilot import Cost
@@ -58,7 +58,9 @@ def job_list(request: Request, steps: Sequence[Step]) -> list[Job]:
     if rest or not counts:
         line = shlex.join(["wordgeom", "run", request.config, "--resume"])
         after = tuple(job.name for job in jobs if job.name.startswith("merge"))
-        jobs.append(Job("run", line, request.resources(one.place for one in rest), after=after))
+        made = tuple(str(step.prepare().out) for step in counts)
+        resources = request.resources(one.place for one in rest)
+        jobs.append(Job("run", line, resources, after=after, inputs=made))
     return jobs
 
 

@@ -8,12 +8,13 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import click
 
 from wordgeom.cli import frame
-from wordgeom.core.errors import UnavailableError, WordgeomError
+from wordgeom.core.errors import OptionError, UnavailableError, WordgeomError
 
 if TYPE_CHECKING:
     from wordgeom.planning.pilot import Cost
@@ -65,6 +66,8 @@ def command(
         do = "run this where jobs are submitted, or leave --submit out to print the script"
         raise UnavailableError("--submit needs sbatch, which is not installed", do=do)
     time = None if time is None else check_time(time)
+    queue = {"--partition": partition, "--account": account, "--sbatch": "\n".join(sbatch)}
+    _check_queue({name: value for name, value in queue.items() if value}, slurm=slurm or submit)
     steps = read_steps(frame.text("CONFIG", config))
     costs: dict[str, Cost] = {}
     if memory is None or (time is None and (slurm or submit)):
@@ -87,12 +90,23 @@ def command(
         click.echo(script, nl=False)
 
 
+def _check_queue(given: Mapping[str, str], *, slurm: bool) -> None:
+    """Raise OptionError for options of Slurm without Slurm, and for values of several lines."""
+    for name, value in given.items():
+        if not slurm:
+            raise OptionError(f"{name} is for Slurm", do="pass --slurm, or leave it out")
+        if name != "--sbatch" and len(value.splitlines()) > 1:
+            raise OptionError(f"{name} has several lines", do="pass one name")
+
+
 def _submit(script: str) -> None:
     """Run the script, which prints the numbers of the jobs. Raises WordgeomError."""
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
     click.echo(done.stdout, nl=False)
     if done.returncode:
-        said = done.stderr.strip().splitlines()
-        reason = said[-1] if said else f"status {done.returncode}"
-        do = "correct that; squeue lists the jobs that were submitted"
+        said = [line.removeprefix("sbatch: error: ") for line in done.stderr.split("\n") if line]
+        reason = ", ".join(said) or f"status {done.returncode}"
+        numbers = [line.split("\t")[-1] for line in done.stdout.splitlines()]
+        first = f"cancel what was submitted (scancel {' '.join(numbers)}), " if numbers else ""
+        do = f"{first}correct that and submit again"
         raise WordgeomError(f"sbatch rejected a job: {reason}", do=do)

@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike
 
 from wordgeom.core.types import Csr, Int64
 from wordgeom.counts.count_rows import Rows
-from wordgeom.counts.merge import Summand
+from wordgeom.counts.summands import Summand
 from wordgeom.storage.scratch import Scratch
 
 Span = tuple[int, int]  # the range of the stream that a part counts

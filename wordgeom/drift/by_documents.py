@@ -8,18 +8,19 @@ several times as fast as a sparse product.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from dataclasses import dataclass
 
 import numpy as np
 
 from wordgeom.core.types import Float32, Float64, Int32
-from wordgeom.drift.contrasts import GROUP_SIZE, Contrasts, Moments, float32_contrasts
+from wordgeom.drift.contrasts import GROUP_SIZE, Moments, float32_contrasts
 from wordgeom.drift.mixture_test import mixture
-from wordgeom.drift.null_distribution import Null, compute_null, prepare_groups
+from wordgeom.drift.null_distribution import Null, compute_null
 from wordgeom.drift.permutations import Permutations
 from wordgeom.drift.statistics import WordResiduals
 from wordgeom.drift.time_axis import Axis
 from wordgeom.runtime.context import Context
+from wordgeom.runtime.scheduler import Result, Scheduler, Shared
 
 AT_ONCE = 16 * GROUP_SIZE  # permutations
 _WORDS = 64
@@ -31,10 +32,75 @@ def null(
     by_time: bool = False,
 ) -> Null:  # fmt: skip
     """Return F of w words under permutations of document codes; by_time: of time codes."""
-    prepare = partial(_Block, words, axis, hold, context, by_time)
-    return compute_null(
-        permutations, AT_ONCE, prepare, words, axis.degree, _WORDS, context, "documents"
+    scheduler = context.scheduler
+    way = _Documents.of(words, axis, hold, by_time, scheduler)
+    null = compute_null(
+        permutations, AT_ONCE, way, words, axis.degree, _WORDS, context, "documents"
     )
+    scheduler.release(*way.arrays)
+    return null
+
+
+@dataclass(frozen=True)
+class _Documents:
+    """Permutations of the times of documents, or of whole times (by_time).
+
+    arrays: levels (T × q) and codes (n) of Axis, Z, and Z in float32.
+    """
+
+    arrays: tuple[Shared, ...]
+    hold: bool
+    by_time: bool
+
+    @classmethod
+    def of(
+        cls, words: WordResiduals, axis: Axis, hold: bool, by_time: bool, scheduler: Scheduler
+    ) -> _Documents:
+        """Share what blocks of permutations read."""
+        arrays = axis.levels, axis.codes, words.Z, words.Z.astype(np.float32)
+        return cls(tuple(scheduler.share(array) for array in arrays), hold, by_time)
+
+    def values(self, codes: Int32) -> Float32:
+        """Return the polynomials of documents (n × b q): contiguous under all permutations."""
+        levels, permuted = self.arrays[0].open().astype(np.float32), self._of_documents(codes)
+        made: Float32 = levels[permuted.T].reshape(permuted.shape[1], -1)
+        return made
+
+    def prepared(self, codes: Int32) -> Result:
+        """Return the contrasts, the mixture statistic and first moments of some permutations."""
+        levels, Z = self.arrays[0].open(), self.arrays[2].open()
+        moments = _moments(self._of_documents(codes), Z, levels)
+        contrasts = vars(float32_contrasts(moments, len(Z), self.hold))
+        first = moments.first.astype(np.float32)
+        return {**contrasts, "mixture": mixture(moments), "first": first}
+
+    def products(
+        self, words: WordResiduals, part: slice, values: Float32, arrays: Result
+    ) -> Iterator[Float32]:
+        """Yield Rᵀdiag(g_k)Z (b × q × w × r+1) of a slice of words, by group of b permutations."""
+        sums = self._sums(words, part, values)
+        sides = words.sides[:, part].T.astype(np.float32)
+        for at in range(0, len(arrays["first"]), GROUP_SIZE):
+            first = arrays["first"][at : at + GROUP_SIZE]
+            yield sums[:, at : at + len(first)].transpose(1, 2, 0, 3) - sides @ first
+
+    def _of_documents(self, codes: Int32) -> Int32:
+        """Return the permuted codes of documents (b × n)."""
+        permuted: Int32 = codes[:, self.arrays[1].open()] if self.by_time else codes
+        return permuted
+
+    def _sums(self, words: WordResiduals, part: slice, values: Float32) -> Float32:
+        """Return x_jᵀdiag(g_k)Z (w × b × q × r+1) of a slice of words."""
+        columns, Z = words.columns.block(part.start, part.stop), self.arrays[3].open()
+        width, q = Z.shape[1], self.arrays[0].open().shape[1]
+        out = np.empty((columns.rows, values.shape[1], width), np.float32)
+        for j in range(columns.rows):
+            entries = slice(columns.indptr[j], columns.indptr[j + 1])
+            documents = columns.indices[entries]
+            rows = Z.take(documents, axis=0)
+            rows *= columns.data[entries, None]
+            np.matmul(values.take(documents, axis=0).T, rows, out=out[j])
+        return out.reshape(columns.rows, -1, q, width)
 
 
 def _moments(codes: Int32, Z: Float64, levels: Float64) -> Moments:
@@ -50,48 +116,3 @@ def _moments(codes: Int32, Z: Float64, levels: Float64) -> Moments:
             second[b] += S.T @ S
     shape = (len(codes), q, width)
     return Moments(first.reshape(*shape, width), second.reshape(*shape, q, width))
-
-
-class _Block:
-    """A block of permutations, prepared for all words."""
-
-    def __init__(
-        self, words: WordResiduals, axis: Axis, hold: bool, context: Context, by_time: bool,
-        codes: Int32,
-    ) -> None:  # fmt: skip
-        n, self._words, self._q = len(words.Z), words, axis.degree
-        codes = codes[:, axis.codes] if by_time else codes
-
-        def prepared(at: int) -> tuple[Contrasts, Float64, Float32]:
-            moments = _moments(codes[at : at + GROUP_SIZE], words.Z, axis.levels)
-            first = moments.first.astype(np.float32)
-            return float32_contrasts(moments, n, hold), mixture(moments), first
-
-        groups = prepare_groups(prepared, range(0, len(codes), GROUP_SIZE), context)
-        self.contrasts = [found for found, _, _ in groups]
-        self.mixture = np.concatenate([value for _, value, _ in groups])
-        self._first = [first for _, _, first in groups]
-        self._Z = words.Z.astype(np.float32)
-        # (n × b q): the polynomials of a document under all permutations are contiguous.
-        self._values = axis.levels.astype(np.float32)[codes.T].reshape(n, -1)
-
-    def products(self, words: slice) -> Iterator[Float32]:
-        """Yield Rᵀdiag(g_k)Z (b × q × w × r+1) of a slice of words, by group of b permutations."""
-        products, at = self._sums(words), 0
-        sides = self._words.sides[:, words].T.astype(np.float32)
-        for first in self._first:
-            yield products[:, at : at + len(first)].transpose(1, 2, 0, 3) - sides @ first
-            at += len(first)
-
-    def _sums(self, words: slice) -> Float32:
-        """Return x_jᵀdiag(g_k)Z (w × b × q × r+1) of a slice of words."""
-        columns = self._words.columns.block(words.start, words.stop)
-        width, q = self._Z.shape[1], self._q
-        out = np.empty((columns.rows, self._values.shape[1], width), np.float32)
-        for j in range(columns.rows):
-            part = slice(columns.indptr[j], columns.indptr[j + 1])
-            documents = columns.indices[part]
-            rows = self._Z.take(documents, axis=0)
-            rows *= columns.data[part, None]
-            np.matmul(self._values.take(documents, axis=0).T, rows, out=out[j])
-        return out.reshape(columns.rows, -1, q, width)

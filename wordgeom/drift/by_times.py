@@ -8,19 +8,20 @@ matrix product for all permutations, whatever the number of documents.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from dataclasses import dataclass
 
 import numpy as np
 
-from wordgeom.core.types import Array, Float32, Float64, Int32
+from wordgeom.core.types import Float32, Float64, Int32
 from wordgeom.drift import kernels
-from wordgeom.drift.contrasts import GROUP_SIZE, Contrasts, Moments, float32_contrasts
+from wordgeom.drift.contrasts import GROUP_SIZE, Moments, float32_contrasts
 from wordgeom.drift.mixture_test import mixture
-from wordgeom.drift.null_distribution import Null, compute_null, prepare_groups
+from wordgeom.drift.null_distribution import Null, compute_null
 from wordgeom.drift.permutations import Permutations
 from wordgeom.drift.statistics import WordResiduals
 from wordgeom.drift.time_axis import Axis
 from wordgeom.runtime.context import Context
+from wordgeom.runtime.scheduler import Result, Scheduler, Shared
 
 MAX_TIMES = 1024  # sums over more times would need more memory than the documents
 _WORDS = 128
@@ -31,45 +32,65 @@ def null(
     words: WordResiduals, axis: Axis, permutations: Permutations, hold: bool, context: Context
 ) -> Null:
     """Return F of w words under permutations of T ≤ MAX_TIMES times."""
-    grams = _time_grams(words.Z, axis)
     size = _at_once(words.rank * axis.degree, context.memory)
-    prepare = partial(_Block, words, axis, grams, hold, context)
-    return compute_null(permutations, size, prepare, words, axis.degree, _WORDS, context, "times")
+    scheduler = context.scheduler
+    way = _Times.of(words, axis, hold, scheduler)
+    null = compute_null(permutations, size, way, words, axis.degree, _WORDS, context, "times")
+    scheduler.release(*way.arrays)
+    return null
 
 
-class _Block:
-    """A block of permutations, prepared for all words."""
+@dataclass(frozen=True)
+class _Times:
+    """Permutations of times.
 
-    def __init__(
-        self, words: WordResiduals, axis: Axis, grams: Float64, hold: bool, context: Context,
-        codes: Int32,
-    ) -> None:  # fmt: skip
-        n = len(words.Z)
-        self._words, self._axis = words, axis
-        groups = [
-            axis.levels[codes[at : at + GROUP_SIZE]] for at in range(0, len(codes), GROUP_SIZE)
-        ]
-        known = prepare_groups(lambda levels: _contrasts(levels, grams, n, hold), groups, context)
-        self.contrasts = [found for found, _ in known]
-        self.mixture = np.concatenate([value for _, value in known])
-        self._grams, self._Z = grams.astype(np.float32), words.Z.astype(np.float32)
-        self._weights = [np.ascontiguousarray(_rows(group), np.float32) for group in groups]
+    arrays: grams (T × r+1 × r+1) Z_yᵀZ_y, levels (T × q) and codes (n) of Axis, Z and the grams in
+    float32.
+    """
 
-    def products(self, words: slice) -> Iterator[Float32]:
+    arrays: tuple[Shared, ...]
+    n: int
+    hold: bool
+
+    @classmethod
+    def of(cls, words: WordResiduals, axis: Axis, hold: bool, scheduler: Scheduler) -> _Times:
+        """Share what blocks of permutations read."""
+        Z, grams = words.Z, _time_grams(words.Z, axis)
+        in_float32 = Z.astype(np.float32), grams.astype(np.float32)
+        arrays = grams, axis.levels, axis.codes, *in_float32
+        return cls(tuple(scheduler.share(array) for array in arrays), len(Z), hold)
+
+    def values(self, codes: Int32) -> Float32:
+        """Return the polynomials of permuted times (b q × T)."""
+        levels = self.arrays[1].open()
+        groups = range(0, len(codes), GROUP_SIZE)
+        return np.concatenate([
+            np.ascontiguousarray(_rows(levels[codes[at : at + GROUP_SIZE]]), np.float32)
+            for at in groups
+        ])  # fmt: skip
+
+    def prepared(self, codes: Int32) -> Result:
+        """Return the contrasts and the mixture statistic of a group of permutations."""
+        grams, levels = (array.open() for array in self.arrays[:2])
+        return _contrasts(levels[codes], grams, self.n, self.hold)
+
+    def products(
+        self, words: WordResiduals, part: slice, values: Float32, arrays: Result
+    ) -> Iterator[Float32]:
         """Yield Rᵀdiag(g_k)Z (b × q × w × r+1) of a slice of words, by group of b permutations."""
-        M = self._sums(words)
-        for weights in self._weights:
-            yield (weights @ M.reshape(len(M), -1)).reshape(-1, self._axis.degree, *M.shape[1:])
+        M, q = self._sums(words, part), self.arrays[1].open().shape[1]
+        for at in range(0, len(values), GROUP_SIZE * q):
+            weights = values[at : at + GROUP_SIZE * q]
+            yield (weights @ M.reshape(len(M), -1)).reshape(-1, q, *M.shape[1:])
 
-    def _sums(self, words: slice) -> Float32:
+    def _sums(self, words: WordResiduals, part: slice) -> Float32:
         """Return R_yᵀZ_y (T × w × r+1) of a slice of words."""
-        columns = self._words.columns.block(words.start, words.stop)
-        sides = self._words.sides[:, words].T.astype(np.float32)
-        M = np.zeros((self._axis.times, columns.rows, self._Z.shape[1]), np.float32)
-        kernels.sum_by_time(
-            columns.indptr, columns.indices, columns.data, self._Z, self._axis.codes, M
-        )
-        M -= sides @ self._grams
+        levels, codes, Z, grams = (array.open() for array in self.arrays[1:])
+        columns = words.columns.block(part.start, part.stop)
+        sides = words.sides[:, part].T.astype(np.float32)
+        M = np.zeros((len(levels), columns.rows, Z.shape[1]), np.float32)
+        kernels.sum_by_time(columns.indptr, columns.indices, columns.data, Z, codes, M)
+        M -= sides @ grams
         return M
 
 
@@ -80,7 +101,7 @@ def _time_grams(Z: Float64, axis: Axis) -> Float64:
     return np.stack([Z[rows].T @ Z[rows] for rows in np.split(order, ends)])
 
 
-def _contrasts(levels: Float64, grams: Float64, n: int, hold: bool) -> tuple[Contrasts, Array]:
+def _contrasts(levels: Float64, grams: Float64, n: int, hold: bool) -> Result:
     """Return the contrasts and the mixture statistic of permuted polynomials (b × T × q)."""
     b, _, q = levels.shape
     width = grams.shape[1]
@@ -89,7 +110,7 @@ def _contrasts(levels: Float64, grams: Float64, n: int, hold: bool) -> tuple[Con
     pairs = (levels[:, :, :, None] * levels[:, :, None, :]).reshape(b, -1, q * q)
     second = (_rows(pairs) @ flat).reshape(b, q, q, width, width)
     moments = Moments(first, second.swapaxes(2, 3))
-    return float32_contrasts(moments, n, hold), mixture(moments)
+    return {**vars(float32_contrasts(moments, n, hold)), "mixture": mixture(moments)}
 
 
 def _rows(levels: Float64) -> Float64:

@@ -18,6 +18,7 @@ GROUP_SIZE = 16  # permutations in a batch of matrix products
 # Relative to the mean square of W's columns, added to WᵀW because a topic that occurs at one time
 # alone has no estimable change. The second is for products in float32.
 _RIDGE, _FLOAT32_RIDGE = 1e-10, 1e-7
+CONTRASTS = ("inverse", "crossed", "trend")  # the fields of Contrasts
 _COLUMNS = 128  # width of the strips in which the triangle L⁻¹ is multiplied
 
 

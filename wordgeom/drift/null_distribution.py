@@ -1,22 +1,21 @@
-"""Statistics under permutations, computed in blocks of permutations and words on the pool."""
+"""Statistics under permutations, in blocks of permutations and words, here or on a cluster."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 import numpy as np
 
-from wordgeom.core.types import Float32, Float64, Int32
-from wordgeom.drift.contrasts import Contrasts, word_f_values
+from wordgeom.core.types import Array, Float32, Float64, Int32
+from wordgeom.drift.contrasts import CONTRASTS, GROUP_SIZE, Contrasts, word_f_values
 from wordgeom.drift.permutations import Permutations
+from wordgeom.drift.shared_words import SharedWords
 from wordgeom.drift.statistics import WordResiduals
+from wordgeom.linalg.blas import one_thread
 from wordgeom.runtime.context import Context
-
-_Group = TypeVar("_Group")
-_Prepared = TypeVar("_Prepared")
+from wordgeom.runtime.scheduler import Result, Shared
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,48 +34,105 @@ class Null:
         return cls(np.empty((count, words), np.float32), np.full(count, np.nan))
 
 
-class Block(Protocol):
-    """Permutations, prepared for all words; contrasts: of each group; mixture: of all of them."""
+class Way(Protocol):
+    """A way to permute times, which is the spec of a map: shared arrays and numbers."""
 
-    contrasts: list[Contrasts]
-    mixture: Float64
+    def values(self, codes: Int32) -> Array:
+        """Return the polynomials of some permutations, as `products` reads them."""
 
-    def products(self, words: slice) -> Iterator[Float32]:
-        """Yield Rᵀdiag(g_k)Z (b × q × w × r+1) of a slice of words, by group of b permutations."""
+    def prepared(self, codes: Int32) -> Result:
+        """Return the arrays that all words share, from a group of b permutations.
+
+        inverse, crossed, trend (b, …): of Contrasts; mixture (b); others that `products` reads.
+        """
+
+    def products(
+        self, words: WordResiduals, part: slice, values: Array, arrays: Result
+    ) -> Iterator[Float32]:
+        """Yield Rᵀdiag(g_k)Z (b × q × w × r+1) of a slice of words, by group of b permutations.
+
+        values, arrays: of all permutations of a block.
+        """
 
 
 def compute_null(
-    permutations: Permutations, size: int, prepare: Callable[[Int32], Block], words: WordResiduals,
-    q: int, word_block: int, context: Context, unit: str,
+    permutations: Permutations, size: int, way: Way, words: WordResiduals, q: int, word_block: int,
+    context: Context, unit: str,
 ) -> Null:  # fmt: skip
     """Return the statistics of words under permutations, in blocks of `size`; q: the degree."""
-    null = Null.empty(permutations.count, len(words))
+    null, scheduler = Null.empty(permutations.count, len(words)), context.scheduler
     starts = range(0, len(words), word_block)
-    parts = [slice(start, min(start + word_block, len(words))) for start in starts]
+    parts = [(start, min(start + word_block, len(words))) for start in starts]
+    shared = SharedWords.of(words, scheduler)
     for start, codes in enumerate(permutations.blocks(size)):
         rows = slice(start * size, start * size + len(codes))
-        block = prepare(codes)
-        null.mixture[rows] = block.mixture
+        arrays = _prepare(way, codes, context)
+        null.mixture[rows] = arrays.pop("mixture")
+        given = tuple((name, scheduler.share(array)) for name, array in arrays.items())
+        values = scheduler.share(way.values(codes))
         label = f"permutations {rows.start:,} to {rows.stop - 1:,} of {unit}"
-        done = context.pool.map(partial(_fill, null.F[rows], block, words, q), parts)
-        for _ in context.progress.follow(done, label, len(words), "words", int):
-            pass
+        done = scheduler.map(_fill, parts, _Permuted(way, shared, q, values, given))
+        followed = context.progress.follow(
+            done, label, len(words), "words", lambda made: made["F"].shape[1]
+        )
+        for part, result in zip(parts, followed, strict=True):
+            null.F[rows, slice(*part)] = result["F"]
+        scheduler.release(values, *(array for _, array in given))
+    shared.release(scheduler)
     return null
 
 
-def prepare_groups(
-    prepare: Callable[[_Group], _Prepared], groups: Sequence[_Group], context: Context
-) -> list[_Prepared]:
-    """Return what `prepare` makes of each group of permutations; many times make this slow."""
-    done = context.pool.map(prepare, groups)
+@dataclass(frozen=True)
+class _Codes:
+    """Permutations (b × m) to prepare."""
+
+    way: Way
+    codes: Shared
+
+
+def _prepare(way: Way, codes: Int32, context: Context) -> dict[str, Array]:
+    """Return what `Way.prepared` returns, of all permutations; many times make this slow."""
+    scheduler, shared = context.scheduler, context.scheduler.share(codes)
+    groups = [(at, min(at + GROUP_SIZE, len(codes))) for at in range(0, len(codes), GROUP_SIZE)]
+    done = scheduler.map(_prepared, groups, _Codes(way, shared))
     label, unit = "preparing permutations", "groups"
-    return list(context.progress.follow(done, label, len(groups), unit, lambda _: 1))
+    arrays: dict[str, Array] = {}
+    followed = context.progress.follow(done, label, len(groups), unit, lambda _: 1)
+    for group, result in zip(groups, followed, strict=True):
+        for name, array in result.items():
+            if name not in arrays:
+                arrays[name] = np.empty((len(codes), *array.shape[1:]), array.dtype)
+            arrays[name][slice(*group)] = array
+    scheduler.release(shared)
+    return arrays
 
 
-def _fill(F: Float32, block: Block, words: WordResiduals, q: int, part: slice) -> int:
-    """Set F (· × w) at the columns `part`; return their number."""
-    residuals, at = words.of(part, q), 0
-    for found, products in zip(block.contrasts, block.products(part), strict=True):
-        F[at : at + len(products), part] = word_f_values(found, products, residuals)
-        at += len(products)
-    return int(part.stop - part.start)
+def _prepared(group: tuple[int, int], spec: _Codes) -> Result:
+    with one_thread():
+        return spec.way.prepared(spec.codes.open()[slice(*group)])
+
+
+@dataclass(frozen=True)
+class _Permuted:
+    """A block of permutations; values, arrays: what Way.products reads, and Contrasts."""
+
+    way: Way
+    words: SharedWords
+    q: int
+    values: Shared
+    arrays: tuple[tuple[str, Shared], ...]
+
+
+def _fill(part: tuple[int, int], spec: _Permuted) -> Result:
+    """Return F (b × w) float32 of some words under all permutations of a block."""
+    words, columns = spec.words.open(), slice(*part)
+    arrays = {name: shared.open() for name, shared in spec.arrays}
+    residuals, at = words.of(columns, spec.q), 0
+    F = np.empty((len(arrays["inverse"]), part[1] - part[0]), np.float32)
+    with one_thread():
+        for products in spec.way.products(words, columns, spec.values.open(), arrays):
+            group = slice(at, at + len(products))
+            found = Contrasts(*(arrays[name][group] for name in CONTRASTS))
+            F[group] = word_f_values(found, products, residuals)
+            at += len(products)
+    return {"F": F}

@@ -91,7 +91,8 @@ def _rows(matrix: Stored, context: Context) -> Iterator[tuple[int, Int64, Array,
             part = matrix.rows(start, stop)
             yield start, np.diff(part.indptr), part.indices, part.data
         return
-    from wordgeom.counts.merge import Summand, merge
+    from wordgeom.counts.merge import merge
+    from wordgeom.counts.summands import Summand
     from wordgeom.formats.row_grouping import RowGrouper
 
     size = len(matrix.vocabulary)

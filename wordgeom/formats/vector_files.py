@@ -16,7 +16,7 @@ from wordgeom.formats.quantised import is_quantised, quantised_shape, read_quant
 from wordgeom.formats.word_files import companion_path, read_words
 from wordgeom.matrices.kinds import noun
 from wordgeom.runtime.pool import available_memory
-from wordgeom.storage.opening import check_listed, opened
+from wordgeom.storage.opening import check_listed, not_there, opened
 from wordgeom.storage.store import Store, exists
 from wordgeom.vectors.keyed import Vectors, read_vectors
 from wordgeom.vectors.run_card import read_card
@@ -105,6 +105,8 @@ def _form_of(path: Path, given: str | None) -> str | None:
 
 def _words_file(path: Path, given: Path | None) -> Path:
     """Return the words file of an array; raises MissingInputError."""
+    if not path.exists():
+        raise not_there(path, "check the path")
     words = given or companion_path(path)
     if not words.exists():
         if (read_card(path) or {}).get("request", {}).get("command") == "embed":

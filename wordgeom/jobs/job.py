@@ -43,7 +43,8 @@ class Resources:
 class Job:
     """A command line of the shell; tasks: how many run it, 0 for one without a number.
 
-    after: the names of the jobs that must have succeeded.
+    after: the names of the jobs that must have succeeded; inputs: the stores that these have made,
+    where the command would make them itself.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Job:
     resources: Resources
     tasks: int = 0
     after: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()
 
 
 def check_time(text: str) -> str:

@@ -6,6 +6,8 @@ import shlex
 from collections.abc import Sequence
 
 from wordgeom.jobs.job import Job
+from wordgeom.runtime.batch import IN_JOB
+from wordgeom.storage.meta import META
 
 
 def plain_script(jobs: Sequence[Job], made_by: str, folder: str) -> str:
@@ -22,6 +24,7 @@ def plain_script(jobs: Sequence[Job], made_by: str, folder: str) -> str:
         *order,
         "set -euo pipefail",
         f"cd {shlex.quote(folder)}",
+        f"export {IN_JOB}=1",
         'case "${1:-}" in',
         *cases,
         f"*) printf 'usage: bash %s {names}\\n' \"$0\" >&2; exit 2 ;;",
@@ -36,4 +39,11 @@ def _tasks(job: Job) -> str:
 
 def _case(job: Job) -> list[str]:
     check = ['    : "${TASK_ID:?is the number of the task}"'] if job.tasks else []
+    check += map(_needs, job.inputs)
     return [f"{job.name})", *check, f"    exec {job.line} ;;"]
+
+
+def _needs(store: str) -> str:
+    """Return the line that ends a step whose input is missing."""
+    path, what = shlex.quote(f"{store}/{META}"), shlex.quote(f"{store}: run its merge first")
+    return f"    [[ -e {path} ]] || {{ printf '%s\\n' {what} >&2; exit 1; }}"

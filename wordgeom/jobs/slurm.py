@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wordgeom.jobs.job import Job
+from wordgeom.runtime.batch import IN_JOB
 
 _NOTICE = 90  # seconds before the time limit at which Slurm sends TERM
 # Slurm signals the shell, which passes that on, and waits for the command to save its checkpoint.
@@ -63,6 +64,7 @@ def slurm_script(jobs: Sequence[Job], site: Site, made_by: str, folder: str) -> 
         "head=$(cat <<'HEAD'",
         "#!/bin/bash",
         *(f"#SBATCH {line}" for line in _directives(site)),
+        f"export {IN_JOB}=1",
         _RUN,
         "HEAD",
         ")",
@@ -81,7 +83,7 @@ def _directives(site: Site) -> list[str]:
         "--requeue",
         "--open-mode=append",
         "--kill-on-invalid-dep=yes",
-        *(f"--{name}={value}" for name, value in chosen if value is not None),
+        *(f"--{name}={shlex.quote(value)}" for name, value in chosen if value is not None),
         *site.lines,
     ]
 

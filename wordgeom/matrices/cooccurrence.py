@@ -68,13 +68,8 @@ class StoredCsr:
 
     def rows(self, start: int, stop: int) -> Csr:
         """Return stored rows, their columns checked; raises FormatError."""
-        begin, end = int(self.indptr[start]), int(self.indptr[stop])
-        indices = self.store.array("indices").read(begin, end)
-        data = self.store.array("data").read(begin, end)
-        low = start if self.symmetric else 0
-        if len(indices) and not low <= indices.min() <= indices.max() < self.shape[1]:
-            raise FormatError("a column is out of range", where=self.path, do=_REBUILD)
-        return Csr(self.indptr[start : stop + 1] - begin, indices, data, self.shape[1])
+        return read_rows(self.store, self.indptr[start : stop + 1], start, self.shape[1],
+                         symmetric=self.symmetric)  # fmt: skip
 
     def sums_in(self, part: str) -> Int64:
         """Return the int64 array (V) `part` of the matrix; raises FormatError."""
@@ -117,6 +112,17 @@ class StoredMatrix(StoredCsr):
         if not self.symmetric:
             return stored
         return scipy.sparse.csr_array(stored + scipy.sparse.triu(stored, k=1).T)
+
+
+def read_rows(store: Store, indptr: Int64, first: int, columns: int, *, symmetric: bool) -> Csr:
+    """Return stored rows from `first`, which begin at indptr (rows + 1); raises FormatError."""
+    begin, end = int(indptr[0]), int(indptr[-1])
+    indices = store.array("indices").read(begin, end)
+    data = store.array("data").read(begin, end)
+    low = first if symmetric else 0
+    if len(indices) and not low <= indices.min() <= indices.max() < columns:
+        raise FormatError("a column is out of range", where=store.path, do=_REBUILD)
+    return Csr(indptr - begin, indices, data, columns)
 
 
 def checked_indptr(store: Store, rows: int, columns: int) -> Int64:

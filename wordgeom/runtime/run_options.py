@@ -47,14 +47,25 @@ class RunOptions(UseOptions):
 
 
 @dataclass(frozen=True)
-class ResumeOptions(Options):
-    """Options of a stage that saves checkpoints."""
+class SchedulerOptions(Options):
+    """Option of a stage that a cluster can compute."""
+
+    scheduler: str | None = option(
+        None, "compute on a Dask cluster: tcp://HOST:PORT, local, or a dask-jobqueue file",
+        metavar="ADDRESS", result=False,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _CheckpointOptions(Options):
+    """Options on the state of a stage."""
 
     resume: bool = option(False, "resume an interrupted run of the same command", result=False)
     checkpoint: float = option(
         5.0, "minutes between checkpoints", low=0.0, high=1e6, metavar="MINUTES", result=False
     )
-    scheduler: str | None = option(
-        None, "compute on a Dask cluster: tcp://HOST:PORT, local, or a dask-jobqueue file",
-        metavar="ADDRESS", result=False,
-    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ResumeOptions(SchedulerOptions, _CheckpointOptions):
+    """Options of a stage that saves checkpoints."""

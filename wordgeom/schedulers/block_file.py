@@ -34,7 +34,7 @@ def write_block(folder: Path, result: Mapping[str, Array]) -> Receipt:
     """Write a result to a new file, which counts once its receipt arrives; raises WriteError."""
     raw = io.BytesIO()
     for array in result.values():
-        np.lib.format.write_array(raw, np.ascontiguousarray(array), allow_pickle=False)
+        np.lib.format.write_array(raw, np.asarray(array, order="C"), allow_pickle=False)
     content = raw.getbuffer()
     # A block that is computed twice, because its worker seemed lost, has two files.
     path = folder / f"block-{uuid.uuid4().hex}.npy"

@@ -54,7 +54,8 @@ def connected(scheduler: str, threads: int, scratch: str | None) -> Iterator[Any
             client = Client(address, timeout=_TIMEOUT, set_as_default=False)
         except (OSError, ValueError, RuntimeError) as error:
             do = "check the address and whether dask scheduler is running"
-            what = f"cannot connect to the scheduler: {error}"
+            found = str(error) or f"no answer within {_TIMEOUT:g} seconds"
+            what = f"cannot connect to the scheduler: {found}"
             raise SchedulerError(what, where=scheduler, do=do) from error
         with contextlib.closing(client):
             yield client

@@ -5,6 +5,7 @@ Dask carries functions, bounds, options and digests. Arrays are files of the sha
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -38,7 +39,7 @@ class DaskScheduler:
         self._client, self._folder = client, folder
         self._run = worker.Run.of(folder.path, folder.token)
         self._warned = {""}
-        self.used = False
+        self.used = self._waiting = False
         self._check_workers()
 
     @property
@@ -82,8 +83,9 @@ class DaskScheduler:
 
     def close(self) -> None:
         """Let the workers close the files of the shared folder."""
-        if self._connected:
-            self._client.run(worker.forget, self._run, on_error="ignore")
+        with contextlib.suppress(LostSchedulerError), _loss_reported():
+            if self._connected:
+                self._client.run(worker.forget, self._run, on_error="ignore")
 
     @property
     def _connected(self) -> bool:
@@ -104,7 +106,7 @@ class DaskScheduler:
             try:
                 self._client.wait_for_workers(1, timeout=_PATIENCE)
             except TimeoutError:
-                _log.info("note: waiting for workers")
+                self._note_waiting()
         with _loss_reported():
             try:  # the scheduler unpacks what the client sends
                 self._client.run_on_scheduler(versions)
@@ -151,10 +153,19 @@ class DaskScheduler:
         while True:
             try:
                 receipt: Receipt = future.result(timeout=_PATIENCE)
+                self._waiting = False
                 return receipt
             except TimeoutError:
-                if not self._workers:
-                    _log.info("note: waiting for workers")
+                if self._workers:
+                    self._waiting = False
+                else:
+                    self._note_waiting()
+
+    def _note_waiting(self) -> None:
+        """Log that all workers are missing, once until there are some again."""
+        if not self._waiting:
+            _log.info("note: waiting for workers")
+        self._waiting = True
 
 
 @contextmanager

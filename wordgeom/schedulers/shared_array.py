@@ -14,9 +14,9 @@ from wordgeom.core.errors import SchedulerError
 from wordgeom.core.types import Array
 from wordgeom.storage.scratch import raw_bytes
 
-# Open arrays of a worker: those of a product or a half sweep, of two runs. A removed file keeps its
-# disk space while it is open.
-_OPEN = 16
+# Open arrays of a worker: those of one map (sign flips read 17), of two runs. A removed file keeps
+# its disk space while it is open.
+_OPEN = 36
 _opened: OrderedDict[SharedArray, Array] = OrderedDict()
 _lock = threading.Lock()
 

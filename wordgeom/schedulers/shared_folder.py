@@ -37,7 +37,7 @@ class SharedFolder:
 
     def share(self, array: Array) -> SharedArray:
         """Write an array to a file named by its digest, unless it is there; raises WriteError."""
-        array = np.ascontiguousarray(array)
+        array = np.asarray(array, order="C")
         digest = array_digest(array)
         path = self.path / f"{digest}.npy"
         shared = SharedArray(str(path), digest)

@@ -16,7 +16,8 @@ from wordgeom.core.formatting import plural
 from wordgeom.core.types import Int64
 from wordgeom.corpus.encoding.encode import EncodedCorpus, encode
 from wordgeom.corpus.encoding.encoded_text import no_vocabulary
-from wordgeom.corpus.encoding.part import TextPart, find_part, obstacle, text_of
+from wordgeom.corpus.encoding.obstacles import obstacle, text_of
+from wordgeom.corpus.encoding.part import TextPart, find_part
 from wordgeom.corpus.encoding.row_mapping import MakeSink
 from wordgeom.corpus.encoding.segments import CorpusCheckpoint
 from wordgeom.corpus.encoding.stretches import StretchReader

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +14,7 @@ import numpy as np
 from wordgeom.checkpoint.matrix_rows import MatrixRows
 from wordgeom.core.formatting import plural
 from wordgeom.core.requests import request_of
+from wordgeom.core.types import Csr
 from wordgeom.matrices.cooccurrence import COOC, PMI, StoredMatrix, csr_bytes
 from wordgeom.matrices.opening import open_matrix
 from wordgeom.runtime.context import Context
@@ -20,6 +22,7 @@ from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.stages.stage import Job, Outcome
 from wordgeom.stages.store_stage import StoreStage
 from wordgeom.storage.disk_space import Demand, Space
+from wordgeom.weighting import cluster_pmi
 from wordgeom.weighting.options import PmiOptions
 from wordgeom.weighting.pmi import WeightedMatrix
 
@@ -82,12 +85,19 @@ def _write(weighted: WeightedMatrix, rows: MatrixRows, context: Context) -> None
     for _ in rows.earlier():  # verified, since more rows are to follow them
         pass
     left = [(max(start, rows.done), stop) for start, stop in weighted.row_blocks()]
-    ahead = min(2 * context.pool.threads, _AHEAD)
-    blocks = context.pool.map(
-        lambda block: weighted.rows(*block), [b for b in left if b[0] < b[1]], ahead=ahead
-    )
+    blocks = _weighted([b for b in left if b[0] < b[1]], weighted, context)
     words = len(weighted.vocabulary)
     followed = context.progress.follow(
         blocks, "weighting", words, "rows", lambda b: b.rows, done=rows.done
     )
     rows.write((np.diff(block.indptr), block.indices, block.data) for block in followed)
+
+
+def _weighted(
+    blocks: list[tuple[int, int]], weighted: WeightedMatrix, context: Context
+) -> Iterator[Csr]:
+    """Yield the weighted rows of the blocks, on the pool or on a cluster."""
+    if context.cluster is not None and weighted.counts.stored >= cluster_pmi.WORTH:
+        return cluster_pmi.weigh_on_cluster(weighted, blocks, context.cluster)
+    ahead = min(2 * context.pool.threads, _AHEAD)
+    return context.pool.map(lambda block: weighted.rows(*block), blocks, ahead=ahead)

@@ -14,7 +14,7 @@ import numpy as np
 
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.formatting import plural
-from wordgeom.corpus.encoding.part import obstacle, text_of
+from wordgeom.corpus.encoding.obstacles import obstacle, text_of
 from wordgeom.corpus.encoding.word_counts import WordCounts, add_words, count_words, cut_words
 from wordgeom.corpus.encoding.word_lists import WordLists, read_word_lists
 from wordgeom.corpus.inputs.readers import Source

@@ -20,6 +20,7 @@ from wordgeom.storage.store import Store, StoreWriter
 
 _WORD_BYTES, _BENCH_BYTES = 160, 34  # of a word and its sums; of its cell in a thread
 _MATRIX_BYTES = 16  # of a word of a matrix that is added up: its count and where its row begins
+_COPY_BYTES = 8  # and of the copy of where rows begin that a cluster gets
 _BUFFERS_SHARE = 3  # a third of the room for blocks of rows
 _LEAST = 1 << 25  # bytes of room, so that a run that is not rejected continues
 
@@ -30,7 +31,8 @@ def counting_room(words: int, context: Context, matrices: int = 0) -> int:
     matrices: that are added up. Raises InputError where the sums and each thread's cells of so many
     words exceed --memory.
     """
-    each = _WORD_BYTES + _BENCH_BYTES * context.pool.threads + _MATRIX_BYTES * matrices
+    matrix = _MATRIX_BYTES + (0 if context.cluster is None else _COPY_BYTES)
+    each = _WORD_BYTES + _BENCH_BYTES * context.pool.threads + matrix * matrices
     needed = words * each
     do = "raise --memory or --min-count, or pass --max-vocab or fewer --threads"
     check_memory(f"counts of {words:,} words", needed, max(context.memory, FLOOR), do)

@@ -38,7 +38,8 @@ from wordgeom.matrices.times import parse_times, read_time
 from wordgeom.methods.dlsa.model import DynamicModel
 from wordgeom.methods.dlsa.problem import HOLD
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.run_options import ResumeOptions, UseOptions
+from wordgeom.runtime.run_options import ResumeOptions, SchedulerOptions, UseOptions
+from wordgeom.runtime.scheduler import Cluster
 from wordgeom.stages.stage import Job, Outcome, Stage
 from wordgeom.vectors.keyed import Vectors
 from wordgeom.vectors.nearest import row_of
@@ -61,6 +62,7 @@ class Drift(Stage):
     form: ReportOptions
     run: UseOptions
     words: tuple[str, ...] = ()
+    scheduler: SchedulerOptions = field(default_factory=SchedulerOptions)
     resume: ResumeOptions = field(default_factory=ResumeOptions)
     out: None = None
 
@@ -101,6 +103,14 @@ class Drift(Stage):
         if self.options.counts is not None:
             digests.append(StoredDocuments.open(Path(self.options.counts)).store.digest)
         return request_of("drift", options, digests)
+
+    @property
+    def cluster(self) -> Cluster | None:
+        """The cluster of --scheduler; without output, the shared folder is beside the model."""
+        if self.scheduler.scheduler is None:
+            return None
+        model = self.model.absolute()
+        return Cluster(self.scheduler.scheduler, model.with_name(f".{model.name}.drift.shared"))
 
     def check(self) -> None:
         """Open the model, and check the times."""

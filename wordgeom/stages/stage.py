@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,7 +23,7 @@ from wordgeom.checkpoint.state import (
     replacing_state,
     state_folder,
 )
-from wordgeom.core.errors import LockedError
+from wordgeom.core.errors import LockedError, LostSchedulerError, SchedulerError
 from wordgeom.linalg.device import open_context
 from wordgeom.methods.contract import Result, Status
 from wordgeom.runtime.context import Context
@@ -196,14 +196,18 @@ def run_stage(stage: Stage, *, show: bool = False) -> Outcome:
         state = _open_state(stage)
         _check_space(stage)
         writes = stage.output is not None
-        resumable = _replacing(stage) if state is None else state.resumable(output=writes)
+        resumable = _without_state(stage) if state is None else state.resumable(output=writes)
         opened = open_context(stage.run, stage.device, show=show, cluster=stage.cluster)
-        with resumable, opened as context:
-            if state is not None:
-                context = replace(context, checkpoint=MethodState(state))
-            made = stage.work(Job(context, clock, state))
-            if stage.output is not None:
-                made.notes += evaluation_notes(stage.output)
+        try:
+            with resumable, opened as context:
+                if state is not None:
+                    context = replace(context, checkpoint=MethodState(state))
+                made = stage.work(Job(context, clock, state))
+                if stage.output is not None:
+                    made.notes += evaluation_notes(stage.output)
+        except KeyboardInterrupt:
+            if made is None:  # else the output is complete, and only a cluster was to be closed
+                raise
         if state is not None:
             state.remove()
     return made
@@ -240,6 +244,17 @@ def _open_state(stage: Stage) -> State | None:
     # Without output there is nothing to overwrite, and an old state is simply replaced.
     force = not isinstance(stage.run, RunOptions) or stage.run.force
     return State(stage.state, stage.request, stage.resume, force=force)
+
+
+@contextlib.contextmanager
+def _without_state(stage: Stage) -> Iterator[None]:
+    """Run a stage that leaves nothing to resume, not even after a lost scheduler."""
+    try:
+        with _replacing(stage):
+            yield
+    except LostSchedulerError as error:
+        do = "run the command again, with the same scheduler, another one or none"
+        raise SchedulerError(error.what, do=do) from error
 
 
 def _replacing(stage: Stage) -> AbstractContextManager[None]:

@@ -14,6 +14,7 @@ smoothing it is at most 1.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,19 +31,53 @@ from wordgeom.weighting import kernels
 from wordgeom.weighting.options import NPMI, PMI, PmiOptions
 
 
+@dataclass(frozen=True, eq=False)
+class PmiWeights:
+    """What turns counts into PMI: rows, columns (V) float64: 1 / C_i· and 1 / p_j.
+
+    shift: log k; clip: raise negative values to 0; both: average the values of (i, j) and (j, i);
+    total: S of NPMI, else 0.
+    """
+
+    rows: Float64
+    columns: Float64
+    shift: float
+    clip: bool
+    both: bool
+    total: float
+
+    @classmethod
+    def of(cls, counts: StoredMatrix, options: PmiOptions) -> PmiWeights:
+        """Return the weights of stored counts."""
+        sums = counts.sums("row")
+        return cls(
+            _inverse(sums.astype(np.float64)),
+            _inverse(_context_shares(counts.sums("column"), options.cds)),
+            math.log(options.neg),
+            options.weighting != PMI,
+            counts.symmetric and options.cds != 1.0,
+            _total(sums) if options.weighting == NPMI else 0.0,
+        )
+
+    def weigh(self, counts: Csr, start: int, *, drop: bool = True) -> Csr:
+        """Return rows of counts from row `start` weighted; drop: without clipped entries."""
+        indptr = np.empty(counts.rows + 1, np.int64)
+        indices = np.empty(counts.nnz, np.int32)
+        data = np.empty(counts.nnz, np.float32)
+        kept = kernels.weight_rows(
+            counts.indptr, counts.indices, counts.data, start, self.rows, self.columns,
+            self.shift, self.clip, self.both, indptr, indices, data, self.total, drop,
+        )  # fmt: skip
+        return Csr(indptr, indices[:kept], data[:kept], counts.columns)
+
+
 class WeightedMatrix(StoredRows):
     """The PMI matrix of stored counts, weighted as its rows are read."""
 
     def __init__(self, counts: StoredMatrix, options: PmiOptions, pool: Pool) -> None:
         super().__init__(counts, pool)
         self._options = options
-        self._clip = options.weighting != PMI
-        self._shift = math.log(options.neg)
-        self._both = self.symmetric and options.cds != 1.0
-        sums = counts.sums("row")
-        self._total = _total(sums) if options.weighting == NPMI else 0.0
-        self._rows = _inverse(sums.astype(np.float64))
-        self._columns = _inverse(_context_shares(counts.sums("column"), options.cds))
+        self.counts, self.weights = counts, PmiWeights.of(counts, options)
 
     @property
     def dtype(self) -> np.dtype[np.float32]:
@@ -61,7 +96,7 @@ class WeightedMatrix(StoredRows):
 
     def rows(self, start: int, stop: int) -> Csr:
         """Return weighted rows in float32, without the entries that were clipped."""
-        return self._weight(self._matrix.rows(start, stop), start, drop=True)
+        return self.weights.weigh(self._matrix.rows(start, stop), start)
 
     def with_counts(self, allocate: Allocate = in_memory) -> tuple[Csr, Float32]:
         """Return G (V × V) on every counted pair, and the counts (nnz)."""
@@ -71,22 +106,13 @@ class WeightedMatrix(StoredRows):
 
         def run(block: tuple[int, int]) -> None:
             begin, end = counts.indptr[block[0]], counts.indptr[block[1]]
-            data[begin:end] = self._weight(counts.block(*block), block[0], drop=False).data
+            weighted = self.weights.weigh(counts.block(*block), block[0], drop=False)
+            data[begin:end] = weighted.data
             np.divide(counts.data[begin:end], denominator, values[begin:end], casting="unsafe")
 
         for _ in self._pool.map(run, row_blocks(counts.indptr)):
             pass
         return Csr(counts.indptr, counts.indices, data, counts.columns), values
-
-    def _weight(self, counts: Csr, start: int, *, drop: bool) -> Csr:
-        indptr = np.empty(counts.rows + 1, np.int64)
-        indices = np.empty(counts.nnz, np.int32)
-        data = np.empty(counts.nnz, np.float32)
-        kept = kernels.weight_rows(
-            counts.indptr, counts.indices, counts.data, start, self._rows, self._columns,
-            self._shift, self._clip, self._both, indptr, indices, data, self._total, drop,
-        )  # fmt: skip
-        return Csr(indptr, indices[:kept], data[:kept], counts.columns)
 
 
 def weighted(matrix: StoredMatrix, options: PmiOptions, pool: Pool) -> StoredRows:

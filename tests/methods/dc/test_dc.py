@@ -19,7 +19,7 @@ from wordgeom.linalg import eigensolver
 from wordgeom.linalg.procrustes import align
 from wordgeom.matrices.stored_rows import StoredRows
 from wordgeom.methods.contract import Status
-from wordgeom.methods.dc import blocks, method
+from wordgeom.methods.dc import block_group, blocks, method
 from wordgeom.methods.dc import merge as merging
 from wordgeom.methods.dc.plan import MERGES
 from wordgeom.runtime.pool import Pool
@@ -136,7 +136,7 @@ def test_a_resumed_run_gives_the_same_bytes(tmp_path, monkeypatch, more, stop):
         return solve_or_stop
 
     with monkeypatch.context() as patch:
-        patch.setattr(merging, "realise", stopped(blocks.realise))
+        patch.setattr(block_group, "realise", stopped(blocks.realise))
         patch.setattr(blocks.Core, "solve", stopped(blocks.Core.solve))
         assert main([*TRAIN, *more, "--checkpoint", "0", "--threads", "1"]) == 75
     assert main([*TRAIN, *more, "-o", "whole.bin"]) == 0

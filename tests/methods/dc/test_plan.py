@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -63,8 +65,8 @@ def test_gathered_blocks_are_those_of_the_matrix(tmp_path, merge, seed):
         matrix = StoredRows(store_matrix(tmp_path / "g", G, kind="pmi"), pool)
         source = Source(matrix, plan, pool, inner=True)
         counts = source.counts()
-        together = list(source.entries(1, plan.blocks, counts))
-        apart = [one for p in range(1, plan.blocks) for one in source.entries(p, p + 1, counts)]
+        together, begins = source.entries(1, plan.blocks, counts)
+        apart = [source.entries(p, p + 1, counts)[0] for p in range(1, plan.blocks)]
         first, at = source.first_block()
         rows = order[at]
         np.testing.assert_array_equal(to_dense(first), G[np.ix_(rows, rows)])
@@ -72,7 +74,8 @@ def test_gathered_blocks_are_those_of_the_matrix(tmp_path, merge, seed):
         np.testing.assert_array_equal(source.leading(9), G[np.ix_(order[:9], order[:9])])
         assert first.nnz == counts[0]
         assert sum(len(one.values) for one in apart) == counts[1:].sum()
-    for p, (entries, alone) in enumerate(zip(together, apart, strict=True), 1):
+    for p, (ends, alone) in enumerate(zip(pairwise(begins.tolist()), apart, strict=True), 1):
+        entries = together.part(*ends)
         begin = int(plan.begins[p])
         shared = np.arange(begin, begin + overlap)
         own = np.arange(plan.starts[p], plan.starts[p + 1])

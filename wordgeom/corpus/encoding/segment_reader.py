@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 
-import numpy as np
-
-from wordgeom.core.types import Int32
 from wordgeom.corpus.encoding.block_feed import BlockFeed, NumberedBlock
+from wordgeom.corpus.encoding.block_joiner import BlockJoiner
+from wordgeom.corpus.encoding.cluster_reader import read_on_cluster
 from wordgeom.corpus.encoding.memory_limits import blocks_ahead, ids_limit, longest_record
 from wordgeom.corpus.encoding.segments import (
     CorpusCheckpoint,
@@ -18,14 +17,9 @@ from wordgeom.corpus.encoding.segments import (
     Segment,
     SegmentDraft,
 )
-from wordgeom.corpus.encoding.tokenise_block import (
-    BlockTokeniser,
-    TokenisedBlock,
-    newlines_between,
-)
+from wordgeom.corpus.encoding.tokenise_block import BlockTokeniser
 from wordgeom.corpus.inputs.readers import BLOCK, Source
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.tokens import kernels
 from wordgeom.corpus.tokens.spill import Runs
 from wordgeom.corpus.tokens.tokenisers import Tokeniser
 from wordgeom.runtime.context import Context
@@ -43,7 +37,7 @@ def read_segments(
     context: Context,
     resources: ExitStack,
 ) -> list[Segment]:
-    """Read all files; the storage of the ids is closed with `resources`.
+    """Read all files, here or on a cluster; the storage of the ids is closed with `resources`.
 
     total: bytes to read, for the progress bar. Negative ids separate documents (tokens/kernels.py).
     An interruption ends and saves a segment before it is raised. Raises StaleError if the
@@ -53,6 +47,10 @@ def read_segments(
     for source in sources:
         source.longest = longest_record(context)
     saved = checkpoint.saved_segments()
+    if not saved:  # segments continue where the blocks before them end
+        there = read_on_cluster(sources, total, options, runs, context, resources)
+        if there is not None:
+            return [there]
     with stop_requests() as stop:
         feed = BlockFeed(sources, tables.separators, options, stop)
         tokenise = BlockTokeniser(tables, options, runs)
@@ -77,9 +75,7 @@ class _SegmentReader:
     ) -> None:
         self._feed, self._tokenise, self._runs = feed, tokenise, runs
         self._checkpoint, self._context = checkpoint, context
-        self._threshold, self._phrases = newlines_between(options), options.phrases
-        self._newlines = self._lines = self._file = self._files = 0
-        self._has_tokens = False
+        self._joiner, self._phrases = BlockJoiner(options), options.phrases
         self.segments: list[Segment] = []
 
     def steps(self, saved: list[SavedSegment], resources: ExitStack) -> Iterator[int]:
@@ -99,7 +95,7 @@ class _SegmentReader:
         pieces = [Piece(numbers[run], length) for run, length in saved.pieces]
         ids = Spool.of(saved.ids, sum(length for _, length in pieces))
         self.segments.append(Segment(pieces, ids, saved.boundaries))
-        self._has_tokens = self._has_tokens or bool(pieces)
+        self._joiner.has_tokens = self._joiner.has_tokens or bool(pieces)
 
     def _skip(self, position: Position) -> Iterator[int]:
         """Skip the blocks of saved segments, and check that they have not changed."""
@@ -108,8 +104,7 @@ class _SegmentReader:
         feed, expected = self._feed, (position.blocks, position.digest)
         if not feed.stopped and (feed.taken, feed.digest) != expected:
             raise self._checkpoint.text_changed()
-        self._newlines, self._lines = position.newlines, position.lines
-        self._file, self._files = position.file, position.files
+        self._joiner.resume(position)
 
     def _read(self, draft: SegmentDraft, resources: ExitStack) -> Iterator[int]:
         """Read a segment; save it if that is worthwhile."""
@@ -121,7 +116,7 @@ class _SegmentReader:
         for tokens in self._context.pool.map(
             self._tokenise, self._blocks(), ahead, size=size_in_blocks
         ):
-            self._add(tokens, segment)
+            self._joiner.add(tokens, segment)
             yield tokens.bytes
         if self._feed.taken == before:
             return
@@ -146,59 +141,12 @@ class _SegmentReader:
             if self._checkpoint.due():
                 return
 
-    def _add(self, tokens: TokenisedBlock, segment: Segment) -> None:
-        """Add a block's ids, after a separator if a document begins with them."""
-        if tokens.file > self._file:
-            self._files += tokens.file - self._file
-            self._file, self._newlines, self._lines = tokens.file, 0, 0
-        if tokens.before < 0:  # the block has no tokens
-            self._newlines += tokens.after
-            return
-        between = self._newlines + tokens.before
-        lines = self._lines + between
-        if self._files or not self._has_tokens or between >= self._threshold:
-            _append(segment, tokens.ids[0][0], _separator(self._files, lines))
-            lines = 0
-        if tokens.broken and lines:
-            _carry(tokens.ids, lines)
-        for run, ids in tokens.ids:
-            _append(segment, run, ids)
-        self._lines = tokens.lines + (0 if tokens.broken else lines)
-        self._newlines, self._files, self._has_tokens = tokens.after, 0, True
-
     def _position(self) -> Position:
-        feed = self._feed
-        state = self._newlines, self._lines, self._file, self._files
+        joiner, feed = self._joiner, self._feed
+        state = joiner.newlines, joiner.lines, joiner.file, joiner.files
         return Position(feed.digest, feed.taken, *state)
 
 
 def size_in_blocks(numbered: NumberedBlock) -> int:
     """Return the size of a block in blocks: a record is never cut."""
     return -(-len(numbered.block.text) // BLOCK)
-
-
-def _append(segment: Segment, run: int, ids: Int32) -> None:
-    if len(ids):
-        segment.ids.append(ids)
-        segment.pieces.append(Piece(run, len(ids)))
-        segment.boundaries += int(np.count_nonzero(ids < 0)) + 1
-
-
-def _separator(files: int, lines: int) -> Int32:
-    """Return the negative ids before a document: `files` ended, and it begins `lines` below."""
-    return np.array([kernels.FILE_END] * files + _line_ids(lines), np.int32)
-
-
-def _line_ids(lines: int) -> list[int]:
-    full, rest = divmod(lines, kernels.MOST_LINES)
-    return [-kernels.MOST_LINES] * full + ([-rest] if rest else [])
-
-
-def _carry(pieces: list[tuple[int, Int32]], lines: int) -> None:
-    """Add the lines of earlier blocks to the first document boundary within a block."""
-    for number, (run, ids) in enumerate(pieces):
-        boundaries = np.flatnonzero(ids < 0)
-        if len(boundaries):
-            more = np.array(_line_ids(lines), np.int32)
-            pieces[number] = run, np.insert(ids, boundaries[0], more)
-            return

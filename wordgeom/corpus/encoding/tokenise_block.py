@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from wordgeom.corpus.tokens.character_kernels import CHECKED
 from wordgeom.corpus.tokens.lexicon_kernels import MAX_TOKEN
 from wordgeom.corpus.tokens.markup import stripper
 from wordgeom.corpus.tokens.normal_forms import GROWTH
-from wordgeom.corpus.tokens.spill import Runs
+from wordgeom.corpus.tokens.spill import ThreadLexicon
 from wordgeom.corpus.tokens.token_pattern import compiled
 from wordgeom.corpus.tokens.tokenisers import Tokeniser, tokeniser
 from wordgeom.runtime.pool import Reusable
@@ -64,6 +65,16 @@ class TokenisedBlock:
     file: int
 
 
+class Lexicons(Protocol):
+    """The lexicons of the threads that tokenise, such as Runs."""
+
+    def mine(self) -> ThreadLexicon:
+        """Return the calling thread's lexicon."""
+
+    def spill(self, current: ThreadLexicon) -> None:
+        """Empty a lexicon that is full, for the next run."""
+
+
 class BlockTokeniser:
     """Tokenises blocks on any number of threads.
 
@@ -71,7 +82,7 @@ class BlockTokeniser:
     occurrence of each type.
     """
 
-    def __init__(self, tables: Tokeniser, options: CorpusOptions, runs: Runs) -> None:
+    def __init__(self, tables: Tokeniser, options: CorpusOptions, runs: Lexicons) -> None:
         self._tables, self._runs = tables, runs
         self._threshold = newlines_between(options)
         self._room = Reusable(lambda: [np.empty(0, np.int32)])
@@ -86,7 +97,7 @@ class BlockTokeniser:
 
 
 def _tokenise(
-    numbered: NumberedBlock, tables: Tokeniser, threshold: int, room: list[Int32], runs: Runs
+    numbered: NumberedBlock, tables: Tokeniser, threshold: int, room: list[Int32], runs: Lexicons
 ) -> TokenisedBlock:
     """Tokenise the text of a block, normalised from the first place where that may change it.
 

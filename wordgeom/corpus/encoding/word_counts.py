@@ -13,6 +13,7 @@ import numpy as np
 
 from wordgeom.core.types import Int64
 from wordgeom.corpus.encoding.block_feed import BlockFeed, NumberedBlock
+from wordgeom.corpus.encoding.cluster_reader import count_on_cluster
 from wordgeom.corpus.encoding.encode import total_bytes
 from wordgeom.corpus.encoding.encoded_text import chosen_types
 from wordgeom.corpus.encoding.memory_limits import blocks_ahead, longest_record, words_limit
@@ -50,19 +51,29 @@ def count_words(sources: Sequence[Source], options: CorpusOptions, context: Cont
     """
     for source in sources:
         source.longest = longest_record(context)
-    tables, room = tokeniser_of(options), data_room(context.memory)
+    room = data_room(context.memory)
     with Runs(room, context.pool.threads, context.scratch) as runs:
-        with stop_requests() as stop:
-            feed = BlockFeed(sources, tables.separators, options, stop)
-            tokenise = BlockTokeniser(tables, options, runs)
-            blocks: Iterator[NumberedBlock] = iter(feed.take, None)
-            read = context.pool.map(tokenise, blocks, blocks_ahead(context), size=size_in_blocks)
-            total = total_bytes(sources, options)
-            for _ in context.progress.follow(read, "reading", total, "B", lambda t: t.bytes):
-                pass
+        total = total_bytes(sources, options)
+        if not count_on_cluster(sources, total, options, runs, context):
+            _count_here(sources, total, options, runs, context)
         merged = merge_runs(runs, Selection([], 1, 0, words_limit(context)), context)
         order = np.argsort(merged.table.firsts, kind="stable")
         return WordCounts(_vocabulary(merged.table, order), merged.statistics.tokens)
+
+
+def _count_here(
+    sources: Sequence[Source], total: int | None, options: CorpusOptions, runs: Runs,
+    context: Context,
+) -> None:  # fmt: skip
+    """Add the words of a text to `runs`, on the threads of this process."""
+    tables = tokeniser_of(options)
+    with stop_requests() as stop:
+        feed = BlockFeed(sources, tables.separators, options, stop)
+        tokenise = BlockTokeniser(tables, options, runs)
+        blocks: Iterator[NumberedBlock] = iter(feed.take, None)
+        read = context.pool.map(tokenise, blocks, blocks_ahead(context), size=size_in_blocks)
+        for _ in context.progress.follow(read, "reading", total, "B", lambda t: t.bytes):
+            pass
 
 
 def add_words(parts: Sequence[Vocabulary]) -> Lexicon:

@@ -361,6 +361,7 @@ def _read_span(source: Source, start: int, stop: int) -> Iterator[tuple[bytes, b
     """Yield the bytes [start:stop) of a file without compression, as `read_chunks` does."""
     with open_input(source.name) as raw:
         source.stamp = file_stamp(source.name)
+        source.misnamed = source.name.lower().endswith(compression.SUFFIXES)
         source.running = hashlib.sha256()
         raw.seek(start)
         at = start

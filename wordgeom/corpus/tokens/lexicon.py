@@ -39,6 +39,11 @@ class Lexicon:
         """(types) position of the first occurrence of each type."""
         return self.entries[: len(self), lexicon_kernels.FIRST]
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory."""
+        return self.slots.nbytes + self.entries.nbytes + self.arena.nbytes
+
     def word(self, index: int) -> bytes:
         """Return the bytes of a type."""
         place = int(self.entries[index, lexicon_kernels.PLACE])

@@ -19,6 +19,7 @@ import numpy as np
 from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array, Csr, Float32, Float64, Int64
 from wordgeom.drift.flips.cells import CELLS, FOLDS, assign_cells
+from wordgeom.drift.flips.flipped_words import FlippedWords, statistics_of
 from wordgeom.drift.flips.levels import orthonormal_levels
 from wordgeom.drift.flips.moments import moments
 from wordgeom.drift.flips.scores import ScoreModel
@@ -64,40 +65,16 @@ def flip_signs(X: Csr, units: Int64, axis: Axis, rank: int, count: int, context:
     P = cross_fitted_topics(X, lengths, cells.fold[cells.of], rank, context)
     shared = moments(X, P, lengths, weights, cells, context)
     signs = rng.integers(0, 2, (count - 1, len(cells)), np.int8).astype(np.float32) * 2 - 1
-    task = _Words(ScoreModel(shared, levels[cells.time]), columns, signs)
+    task = FlippedWords(ScoreModel(shared, levels[cells.time]), columns, signs)
     blocks = [slice(at, min(at + _WORDS, X.columns)) for at in range(0, X.columns, _WORDS)]
     F, turn = np.empty((count, X.columns), np.float32), np.empty(X.columns)
-    done = zip(blocks, context.pool.map(task.statistics, blocks), strict=True)
-    for block, found in context.progress.follow(
+    done = zip(blocks, statistics_of(task, blocks, context), strict=True)
+    for block, statistics in context.progress.follow(
         done, "sign flips", X.columns, "words", lambda pair: pair[0].stop - pair[0].start
     ):
-        F[:, block], turn[block] = found
+        F[:, block], turn[block] = statistics
     tested &= np.isfinite(F[0])
     return Flips(F[:, tested], turn[tested], tested, shared.rank)
-
-
-@dataclass(frozen=True, eq=False)
-class _Words:
-    """Words' columns (p × n), and signs (B × c) of the cells."""
-
-    model: ScoreModel
-    columns: Csr
-    signs: Float32
-
-    def statistics(self, words: slice) -> tuple[Float32, Float64]:
-        """Return F (B+1 × w) and turn (w) of a slice of words."""
-        part = self.columns.block(words.start, words.stop)
-        scores = self.model.scores(self.model.moments.of_words(part, words.start))
-        F = np.empty((len(self.signs) + 1, part.rows), np.float32)
-        weights = np.repeat(1.0 / np.arange(1, self.model.degree + 1), self.model.moments.rank)
-        pairs = zip(scores.total * weights, scores.parts * weights, strict=True)
-        for j, (total, parts) in enumerate(pairs):
-            spread = float(np.sum(parts**2))
-            scale = spread**-0.5 if spread > 0.0 else np.nan  # without scores
-            flipped = self.signs @ (parts * scale).astype(np.float32)
-            F[0, j] = np.sum((total * scale) ** 2)
-            F[1:, j] = np.einsum("bm,bm->b", flipped, flipped)
-        return F, scores.turn
 
 
 def _check_memory(X: Csr, axis: Axis, rank: int, count: int, context: Context) -> None:

@@ -27,6 +27,11 @@ class Entries:
     columns: Int32
     values: Array
 
+    def part(self, start: int, stop: int) -> Entries:
+        """Return the entries [start:stop)."""
+        part = slice(start, stop)
+        return Entries(self.rows[part], self.columns[part], self.values[part])
+
     def dense(self, size: int) -> Float64:
         """Return the block (size × size), both triangles, float64."""
         full = np.zeros((size, size))
@@ -83,8 +88,11 @@ class Source:
         made[at[block.entry_rows], at[block.indices]] = block.data
         return made
 
-    def entries(self, low: int, high: int, counts: Int64) -> Iterator[Entries]:
-        """Yield the entries of blocks [low, high), from one pass over the stored rows."""
+    def entries(self, low: int, high: int, counts: Int64) -> tuple[Entries, Int64]:
+        """Return the entries of blocks [low, high), from one pass over the stored rows.
+
+        They follow each other, and begin at the offsets (blocks + 1).
+        """
         begins = offsets(counts[low:high])
         total = int(begins[-1])
         every = Entries(
@@ -95,9 +103,7 @@ class Source:
         cursor[low:high] = begins[:-1]
         for first, rows in self._rows():
             self._gather(first, rows, low, high, cursor, every, write=True)
-        for start, stop in zip(begins[:-1].tolist(), begins[1:].tolist(), strict=True):
-            part = slice(start, stop)
-            yield Entries(every.rows[part], every.columns[part], every.values[part])
+        return every, begins
 
     def _gather(
         self, first: int, part: Csr, low: int, high: int, cursor: Int64, into: Entries, *,

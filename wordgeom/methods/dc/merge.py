@@ -14,10 +14,11 @@ from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Array, Float64, Int64, offsets
 from wordgeom.linalg.blas import one_thread
 from wordgeom.linalg.eigensolver import EigenSettings, largest_eigenpairs
-from wordgeom.methods.dc.blocks import ROUNDING, Core, Placed, Task, place, realise
+from wordgeom.methods.dc.block_group import Common, solve_group
+from wordgeom.methods.dc.blocks import ROUNDING, Core, Placed, place
 from wordgeom.methods.dc.gather import Source
 from wordgeom.methods.dc.plan import CORE, Plan
-from wordgeom.runtime.block_map import map_blocks, saved
+from wordgeom.runtime.block_map import saved
 from wordgeom.runtime.context import Context
 
 _PART = 1 << 15  # values squared at a time
@@ -116,17 +117,14 @@ def _later(
     """Place the later blocks in order; solve them in groups whose entries fit in memory."""
     vectors, ops, K = merged.vectors, context.ops, how.eigen.pairs
     core = Core.of(ops.tall(vectors[: plan.overlap], vectors.dtype), ops) if how.core else None
+    given = Common(plan.overlap, how.anchors, shared, K, core)
 
     def results() -> Iterator[Mapping[str, Array]]:
         for low, high in row_blocks(offsets(counts), plan.blocks, how.budget, 1):
-            gathered = zip(range(low, high), source.entries(low, high, counts), strict=True)
-            tasks = [Task(entries, plan.own(p), plan.overlap, how.anchors, shared)
-                     for p, entries in gathered]  # fmt: skip
+            entries, begins = source.entries(low, high, counts)
+            own = [plan.own(p) for p in range(low, high)]
             name = f"blocks-{low}"  # and the number from there: the same in groups of any size
-            if core is None:
-                yield from map_blocks(realise, tasks, K, context, name)
-            else:  # on the calling thread, as the device and the pool are its own
-                yield from map_blocks(core.solve, tasks, ops, context, name, serial=True)
+            yield from solve_group(entries, begins, own, given, context, name)
 
     done = context.progress.follow(results(), "blocks", plan.blocks - 1, "blocks", lambda _: 1)
     for p, block in enumerate(done, 1):

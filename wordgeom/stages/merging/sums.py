@@ -17,14 +17,17 @@ from wordgeom.core.requests import request_of
 from wordgeom.core.types import Int64
 from wordgeom.corpus.united_vocabulary import unite
 from wordgeom.corpus.vocabulary import Vocabulary, vocabulary_bytes
-from wordgeom.counts.merge import Summand, merge
+from wordgeom.counts.merge import merge
 from wordgeom.counts.merge_options import MergeOptions
+from wordgeom.counts.summands import Summand
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.formats.row_grouping import RowGrouper
 from wordgeom.matrices.cooccurrence import COOC, StoredMatrix, csr_bytes, sums_bytes
 from wordgeom.matrices.count_request import made_options
 from wordgeom.matrices.document_term import DOCUMENTS
+from wordgeom.matrices.shared_rows import SharedRows
 from wordgeom.runtime.context import Context
+from wordgeom.runtime.scheduler import Scheduler
 from wordgeom.stages.count_matrix import (
     count_type,
     counting_room,
@@ -87,7 +90,7 @@ class CombinedCounts:
             rows.begin(self.vocabulary, dtype)
             combined, shop = merge(
                 all_, words, self.matrices[0].symmetric, dtype, context.pool, rows.done, entries,
-                subtract=self._negative if self.subtract else None,
+                subtract=self._negative if self.subtract else None, remote=self._remote(context),
             )  # fmt: skip
             write_sums(rows.writer, *write_rows(combined, shop, rows, context), window)
             if self.documents:
@@ -112,6 +115,12 @@ class CombinedCounts:
                 ):
                     _move(matrix, start, stop, place, grouper)
             yield grouper.parts()
+
+    def _remote(self, context: Context) -> tuple[Scheduler, SharedRows] | None:
+        """Return the cluster and the matrices for its workers, None where words are moved here."""
+        if context.cluster is None or self.places is not None:
+            return None
+        return context.cluster, SharedRows.of(self.matrices, context.cluster)
 
     def _negative(self, row: int, column: int, value: int) -> Exception:
         """Return the error for a pair that the first matrix has fewer times than the others."""

@@ -1,0 +1,1 @@
+"""Blocks on clusters: Dask, the shared folder, stages on workers."""
