@@ -1,0 +1,44 @@
+"""Vectors of n-grams: ridge regression of the directions of words on the n-grams in them.
+
+With the share a_wg of n-gram g in word w and the direction x_w of the word's vector, the vectors
+z_g of n-grams minimise Σ_w ‖x_w − Σ_g a_wg z_g‖² + λ Σ_g ‖z_g‖². Directions are fitted instead of
+vectors, so that long vectors do not decide alone. The columns of x are independent problems of one
+matrix, solved by conjugate gradients, a block of columns at a time.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wordgeom.core.types import Csr, Float32, Float64
+from wordgeom.linalg.svd import transpose
+from wordgeom.optim import conjugate_gradients
+from wordgeom.runtime.context import Context
+
+COLUMNS = 8  # of a block, constant: it decides the order of sums
+COPIES = 8  # arrays of a block in conjugate gradients
+_TOL, _STEPS = 1e-3, 50
+
+
+def fit_ngrams(shares: Csr, directions: Float32, ridge: float, context: Context) -> Float32:
+    """Return the vectors (N × K) of n-grams.
+
+    shares (V × N) float32: a_wg; directions (V × K): x_w, 0 for words that are left out, whose
+    shares must be 0 too; ridge: λ.
+    """
+    N, K = shares.columns, directions.shape[1]
+    forth, back = (context.ops.operator(each) for each in (shares, transpose(shares)))
+    diagonal = np.bincount(shares.indices, shares.data.astype(np.float64) ** 2, N) + ridge
+
+    def multiply(x: Float64) -> Float64:
+        made: Float64 = back.multiply(forth.multiply(x)) + ridge * x
+        return made
+
+    vectors = np.empty((N, K), np.float32)
+    starts = range(0, K, COLUMNS)
+    for start in context.progress.follow(starts, "n-grams", len(starts), "blocks", lambda _: 1):
+        block = slice(start, min(start + COLUMNS, K))
+        right = back.multiply(directions[:, block].astype(np.float64))
+        solve = conjugate_gradients.solve
+        vectors[:, block] = solve(multiply, diagonal, right, tol=_TOL, most=_STEPS)
+    return vectors
