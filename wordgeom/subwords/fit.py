@@ -15,9 +15,9 @@ from wordgeom.linalg.svd import transpose
 from wordgeom.optim import conjugate_gradients
 from wordgeom.runtime.context import Context
 
-COLUMNS = 8  # of a block, constant: it decides the order of sums
-COPIES = 8  # arrays of a block in conjugate gradients
-_TOL, _STEPS = 1e-3, 50
+_COPIES = 8  # arrays of a block in conjugate gradients
+_WIDE, _NARROW, _MANY = 32, 8, 1 << 18  # columns of a block, and n-grams from which it is narrow
+_TOL, _STEPS = 1e-2, 50
 
 
 def fit_ngrams(shares: Csr, directions: Float32, ridge: float, context: Context) -> Float32:
@@ -35,10 +35,21 @@ def fit_ngrams(shares: Csr, directions: Float32, ridge: float, context: Context)
         return made
 
     vectors = np.empty((N, K), np.float32)
-    starts = range(0, K, COLUMNS)
+    width = _width(N)
+    starts = range(0, K, width)
     for start in context.progress.follow(starts, "n-grams", len(starts), "blocks", lambda _: 1):
-        block = slice(start, min(start + COLUMNS, K))
+        block = slice(start, min(start + width, K))
         right = back.multiply(directions[:, block].astype(np.float64))
         solve = conjugate_gradients.solve
         vectors[:, block] = solve(multiply, diagonal, right, tol=_TOL, most=_STEPS)
     return vectors
+
+
+def working_bytes(words: int, ngrams: int) -> int:
+    """Return the bytes of a block of columns."""
+    return 8 * _COPIES * _width(ngrams) * (words + ngrams)
+
+
+def _width(ngrams: int) -> int:
+    """Return the columns of a block, which the data alone decide, and with them the bytes."""
+    return _NARROW if ngrams > _MANY else _WIDE

@@ -17,7 +17,7 @@ from wordgeom.core.types import Array, Csr, Float32
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
 from wordgeom.subwords.counting import count_ngrams
-from wordgeom.subwords.fit import COLUMNS, COPIES, fit_ngrams
+from wordgeom.subwords.fit import fit_ngrams, working_bytes
 from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.ngrams import Lengths
 from wordgeom.subwords.options import NgramOptions
@@ -82,6 +82,6 @@ def _check_memory(shares: Csr, vectors: Float32, context: Context) -> None:
     words, columns = vectors.shape
     both = words + shares.columns
     needed = _ENTRY * shares.nnz + _ROW * both + 4 * columns * (4 * words + 2 * shares.columns)
-    needed += 8 * COLUMNS * COPIES * both
+    needed += working_bytes(words, shares.columns)
     what = f"{shares.columns:,} n-grams of {words:,} words, with vectors of {columns:,}"
     check_memory(what, needed, context.memory, "raise --memory, --min-words, or lower --dim")
