@@ -13,8 +13,9 @@ from wordgeom.core.errors import InputError, OptionError
 from wordgeom.subwords.buckets import Buckets
 from wordgeom.subwords.counting import count_ngrams
 from wordgeom.subwords.dictionary import Dictionary
-from wordgeom.subwords.ngrams import Lengths, ngrams_of
-from wordgeom.subwords.options import NgramOptions
+from wordgeom.subwords.lengths import Lengths
+from wordgeom.subwords.ngrams import ngrams_of
+from wordgeom.subwords.options import SubwordOptions
 from wordgeom.subwords.units.codepoints import CodePoints
 from wordgeom.subwords.units.utf8 import Utf8
 
@@ -49,12 +50,13 @@ def fnv(ngram, buckets):
 def test_the_shares_are_those_of_brute_force(words, lengths, least):
     lists = [brute(word, lengths) for word in words]
     holders = Counter(ngram for own in lists for ngram in set(own))
+    options = SubwordOptions(subwords=str(lengths), min_words=least)
     kept = [ngram for ngram, number in holders.items() if number >= least]
     if not kept:
         with pytest.raises(InputError, match="no n-gram"):
-            count_ngrams(words, CodePoints(), lengths, NgramOptions(min_words=least))
+            count_ngrams(words, CodePoints(), options)
         return
-    index, shares = count_ngrams(words, CodePoints(), lengths, NgramOptions(min_words=least))
+    index, shares = count_ngrams(words, CodePoints(), options)
     assert isinstance(index, Dictionary)
     names = index.lines().split("\n")[:-1]
     assert sorted(names) == sorted(kept)
@@ -69,8 +71,10 @@ def test_buckets_are_those_of_fasttext(words, lengths, number):
     assert Buckets(number).find(ngrams).tolist() == expected
     if not expected:
         return
-    options = NgramOptions(min_words=1, buckets=number)
-    index, shares = count_ngrams(words, Utf8(), lengths, options)
+    options = SubwordOptions(subwords=str(lengths), min_words=1, buckets=number)
+    index, shares = count_ngrams(words, options.opened_unit(), options)
+    assert isinstance(index, Buckets)
+    assert index.used is not None
     assert index.used.tolist() == sorted(set(expected))
     np.testing.assert_array_equal(index.find(ngrams), np.searchsorted(index.used, expected))
     totals = [float(len(brute(word, lengths)) > 0) for word in words]
@@ -107,5 +111,5 @@ def test_lengths_that_are_none_are_refused(text):
 
 
 def test_words_shorter_than_every_ngram_have_none():
-    _, shares = count_ngrams(["a", "abcd"], CodePoints(), Lengths(4, 4), NgramOptions(min_words=1))
+    _, shares = count_ngrams(["a", "abcd"], CodePoints(), SubwordOptions(subwords="4", min_words=1))
     assert np.diff(shares.indptr).tolist() == [0, 3]

@@ -18,7 +18,7 @@ from wordgeom.subwords.units.morphs import Morphs, parse_morphs, read_morphs
 from wordgeom.subwords.units.unit import BEGIN, END
 from wordgeom.subwords.units.utf8 import Utf8
 
-WORDS = st.lists(st.text(st.characters(exclude_categories=("Cs",)), max_size=8), max_size=5)
+WORDS = st.lists(st.text(st.characters(codec="utf-8"), max_size=8), max_size=5)
 
 
 def units_of(cut, *, encoding="utf-32-le"):

@@ -94,10 +94,8 @@ class Subwords(Revision):
 
     def work(self, job: Job) -> Outcome:
         """Fit vectors of n-grams, add them to the vectors, and write both."""
-        how = self.options
-        unit = how.opened_unit()
         vectors, notes = self._read(job.context)
-        found = improve(vectors, how.lengths(how.subwords), unit, how, job.context)
+        found = improve(vectors, self.options, job.context)
         rows, columns = vectors.matrix.shape
         n = found.statistics["ngrams"]
         summary = f"{self.out or 'vectors'}: {rows:,} × {columns:,}, {n:,} n-grams; {job.seconds()}"

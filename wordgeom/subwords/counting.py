@@ -10,14 +10,12 @@ from wordgeom.core.errors import InputError
 from wordgeom.core.types import Csr, Int64, offsets
 from wordgeom.subwords.buckets import Buckets
 from wordgeom.subwords.dictionary import Dictionary
-from wordgeom.subwords.ngrams import Index, Lengths, blocks_of, incidence, joined
-from wordgeom.subwords.options import NgramOptions
+from wordgeom.subwords.ngrams import Index, blocks_of, incidence, joined
+from wordgeom.subwords.options import SubwordOptions
 from wordgeom.subwords.units.unit import Unit
 
 
-def count_ngrams(
-    words: Sequence[str], unit: Unit, lengths: Lengths, options: NgramOptions
-) -> tuple[Index, Csr]:
+def count_ngrams(words: Sequence[str], unit: Unit, options: SubwordOptions) -> tuple[Index, Csr]:
     """Return the N n-grams that occur in enough words, and their shares in words (V × N) float32.
 
     The share of an n-gram is its part of all n-grams of the word, counted or not. Raises InputError
@@ -25,14 +23,14 @@ def count_ngrams(
     """
     every: Index = Buckets(options.buckets) if options.buckets else Dictionary.empty()
     parts = []
-    for block in blocks_of(words, unit, lengths):
+    for block in blocks_of(words, unit, options.lengths):
         numbers = every.add(block)
         parts.append(incidence(block, numbers, len(every)))
     shares = joined(parts)
     numbers, holders = np.unique(shares.indices, return_counts=True)
     kept = numbers[holders >= options.min_words].astype(np.int64)
     if not len(kept):
-        what = f"no n-gram of {lengths} units occurs in {options.min_words:,} words or more"
+        what = f"no n-gram of {options.lengths} units occurs in {options.min_words:,} words or more"
         do = "lower --min-words, or pass shorter --subwords"
         raise InputError(what, found=f"{len(words):,} words", do=do)
     return every.keep(kept), _with_columns(shares, kept)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,6 +12,7 @@ from wordgeom.subwords import ngram_kernels as kernels
 from wordgeom.subwords.ngrams import Ngrams
 
 _LINE = ord("\n")
+_Number = TypeVar("_Number", np.uint32, np.int64)
 
 
 class Dictionary:
@@ -84,7 +87,7 @@ class Dictionary:
         kernels.fill_slots(self._slots, self._arena, self._places, self._number)
 
 
-def _grown(array: NDArray[np.generic], length: int) -> NDArray[np.generic]:
+def _grown(array: NDArray[_Number], length: int) -> NDArray[_Number]:
     grown = np.empty(length, array.dtype)
     grown[: len(array)] = array
     return grown

@@ -28,7 +28,8 @@ def fit_ngrams(shares: Csr, directions: Float32, ridge: float, context: Context)
     """
     N, K = shares.columns, directions.shape[1]
     forth, back = (context.ops.operator(each) for each in (shares, transpose(shares)))
-    diagonal = np.bincount(shares.indices, shares.data.astype(np.float64) ** 2, N) + ridge
+    squares: Float64 = np.bincount(shares.indices, shares.data.astype(np.float64) ** 2, N)
+    diagonal = squares + ridge
 
     def multiply(x: Float64) -> Float64:
         made: Float64 = back.multiply(forth.multiply(x)) + ridge * x
@@ -37,7 +38,9 @@ def fit_ngrams(shares: Csr, directions: Float32, ridge: float, context: Context)
     vectors = np.empty((N, K), np.float32)
     width = _width(N)
     starts = range(0, K, width)
-    for start in context.progress.follow(starts, "n-grams", len(starts), "blocks", lambda _: 1):
+    for start in context.progress.follow(
+        iter(starts), "n-grams", len(starts), "blocks", lambda _: 1
+    ):
         block = slice(start, min(start + width, K))
         right = back.multiply(directions[:, block].astype(np.float64))
         solve = conjugate_gradients.solve

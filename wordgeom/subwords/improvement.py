@@ -19,9 +19,7 @@ from wordgeom.runtime.memory import check_memory
 from wordgeom.subwords.counting import count_ngrams
 from wordgeom.subwords.fit import fit_ngrams, working_bytes
 from wordgeom.subwords.model import SubwordModel
-from wordgeom.subwords.ngrams import Lengths
-from wordgeom.subwords.options import NgramOptions
-from wordgeom.subwords.units.unit import Unit
+from wordgeom.subwords.options import SubwordOptions
 from wordgeom.vectors.keyed import Vectors
 from wordgeom.vectors.norms import row_norms, with_norms
 
@@ -37,15 +35,15 @@ class Improved:
     statistics: dict[str, Any]
 
 
-def improve(
-    vectors: Vectors, lengths: Lengths, unit: Unit, options: NgramOptions, context: Context
-) -> Improved:
+def improve(vectors: Vectors, options: SubwordOptions, context: Context) -> Improved:
     """Return finite vectors with those of their n-grams added.
 
     Raises InputError where no n-gram occurs in enough words, all vectors are zero, or memory is
-    insufficient.
+    insufficient, and what reading
+    the morphs raises.
     """
-    index, shares = count_ngrams(vectors.words, unit, lengths, options)
+    unit = options.opened_unit()
+    index, shares = count_ngrams(vectors.words, unit, options)
     _check_memory(shares, vectors.matrix, context)
     norms = row_norms(vectors.matrix)
     used = norms > 0
@@ -62,8 +60,8 @@ def improve(
         "zero_vectors": int(np.count_nonzero(~used)),
         "explained": 1.0 - _squares(directions - parts, used) / np.count_nonzero(used),
     }  # fmt: skip
-    made = Vectors(vectors.words, vectors.matrix + scale * parts)
-    model = SubwordModel(options.unit, unit, lengths, index, scale * fitted)
+    made = Vectors(vectors.words, np.asarray(vectors.matrix + scale * parts, np.float32))
+    model = SubwordModel(options.unit, unit, options.lengths, index, scale * fitted)
     return Improved(made, model, statistics)
 
 

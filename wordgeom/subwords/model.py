@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from wordgeom.core.types import Csr, Float32
-from wordgeom.subwords.ngrams import Index, Lengths, blocks_of, incidence, joined
+from wordgeom.subwords.lengths import Lengths
+from wordgeom.subwords.ngrams import Index, blocks_of, incidence, joined
 from wordgeom.subwords.units.unit import Unit
 
 

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from wordgeom.core.errors import OptionError
-from wordgeom.core.options import Options, option
+from wordgeom.core.options import Options, flag, option, specs
+from wordgeom.subwords.lengths import Lengths
+from wordgeom.subwords.units.names import CODEPOINT, MORPHS, UNITS
 
 if TYPE_CHECKING:
-    from wordgeom.subwords.ngrams import Lengths
     from wordgeom.subwords.units.unit import Unit
 
-CODEPOINT, GRAPHEME, JAMO, MORPHS = "codepoint", "grapheme", "jamo", "morphs"
-UNITS = (CODEPOINT, GRAPHEME, JAMO, MORPHS)  # of units/
 DEFAULT, OF_MORPHS = "3-6", "1-2"
 
 
 @dataclass(frozen=True)
-class NgramOptions(Options):
+class SubwordOptions(Options):
     """Which n-grams have vectors, and how much these weigh."""
 
+    subwords: str | None = option(
+        None, f"lengths of n-grams, in units  [subwords: {DEFAULT}, morphs {OF_MORPHS}; gbu: none]",
+        metavar="MIN-MAX",
+    )  # fmt: skip
     unit: str = option(
         CODEPOINT, "what n-grams are made of: code points, grapheme clusters, Hangul jamo, morphs",
         choices=UNITS,
@@ -48,12 +51,20 @@ class NgramOptions(Options):
         if self.buckets and self.unit != CODEPOINT:
             what = f"--buckets hashes code points as fastText does, not --unit {self.unit}"
             raise OptionError(what, do="omit one of the two")
+        _ = self.lengths
 
-    def lengths(self, text: str | None) -> Lengths:
-        """Return the lengths of n-grams; text: as given, None for the default of the unit."""
-        from wordgeom.subwords.ngrams import Lengths
+    @property
+    def lengths(self) -> Lengths:
+        """The lengths of n-grams; raises OptionError."""
+        default = OF_MORPHS if self.unit == MORPHS else DEFAULT
+        return Lengths.parsed(self.subwords or default)
 
-        return Lengths.parsed(text or (OF_MORPHS if self.unit == MORPHS else DEFAULT))
+    def check_used(self) -> None:
+        """Raise OptionError for an option of n-grams where there are none."""
+        for field, _ in specs(SubwordOptions):
+            if self.subwords is None and self.is_set(field.name):
+                what = f"{flag(field.name)} has no effect without --subwords"
+                raise OptionError(what, do=f"add --subwords {DEFAULT}, or omit it")
 
     def opened_unit(self) -> Unit:
         """Return the unit; raises what reading the file of morphs raises."""
@@ -67,14 +78,6 @@ class NgramOptions(Options):
         return unit_named(self.unit, morphs)
 
 
-@dataclass(frozen=True)
-class SubwordOptions(NgramOptions):
-    """Options of `subwords`."""
-
-    subwords: str | None = option(
-        None, f"lengths of n-grams in units  [{DEFAULT}, morphs: {OF_MORPHS}]", metavar="MIN-MAX"
-    )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.lengths(self.subwords)
+def wants_subwords(options: Options) -> TypeGuard[SubwordOptions]:
+    """Return whether the options of a method ask for subwords."""
+    return isinstance(options, SubwordOptions) and options.subwords is not None

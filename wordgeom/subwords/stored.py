@@ -17,11 +17,12 @@ from wordgeom.core.types import Int64
 from wordgeom.storage.store import Store, StoreWriter, exists
 from wordgeom.subwords.buckets import Buckets
 from wordgeom.subwords.dictionary import Dictionary
+from wordgeom.subwords.lengths import LONGEST, Lengths
 from wordgeom.subwords.model import SubwordModel
-from wordgeom.subwords.ngrams import LONGEST, Index, Lengths
-from wordgeom.subwords.options import CODEPOINT, MORPHS, UNITS
+from wordgeom.subwords.ngrams import Index
 from wordgeom.subwords.units import unit_named
 from wordgeom.subwords.units.morphs import Morphs, parse_morphs
+from wordgeom.subwords.units.names import CODEPOINT, MORPHS, UNITS
 from wordgeom.subwords.units.utf8 import Utf8
 from wordgeom.vectors.keyed import Vectors, digest_of
 
@@ -128,12 +129,13 @@ class _Form:
         fits &= said.get("unit") in (UNITS if not buckets else (CODEPOINT,))
         if not (fits and isinstance(said.get(_VECTORS), str)):
             raise FormatError("its attributes do not fit its parts", where=path, do=_AGAIN)
-        return cls(rows, columns, said["unit"], Lengths(low, high), buckets)
+        return cls(rows, columns, said["unit"], Lengths(low, high), said["buckets"])
 
 
 def _buckets(store: Store, form: _Form, path: Path) -> Int64:
     part = store.array(_BUCKETS)
-    used = part.read() if part.dtype == np.int64 and part.length == form.rows else np.zeros(0)
+    whole = part.dtype == np.int64 and part.length == form.rows
+    used: Int64 = part.read() if whole else np.zeros(0, np.int64)
     if not len(used) or (np.diff(used, prepend=-1) <= 0).any() or used[-1] >= form.buckets:
         raise FormatError("its buckets are not ascending numbers", where=path, do=_AGAIN)
     return used

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from wordgeom.subwords.options import CODEPOINT, GRAPHEME, JAMO, MORPHS
 from wordgeom.subwords.units.codepoints import CodePoints
 from wordgeom.subwords.units.graphemes import Graphemes
 from wordgeom.subwords.units.jamo import Jamo
 from wordgeom.subwords.units.morphs import Morphs
+from wordgeom.subwords.units.names import CODEPOINT, GRAPHEME, JAMO, MORPHS
 from wordgeom.subwords.units.unit import Unit
 
 
@@ -15,4 +15,5 @@ def unit_named(name: str, morphs: Morphs | None = None) -> Unit:
     if name == MORPHS:
         assert morphs is not None
         return morphs
-    return {CODEPOINT: CodePoints, GRAPHEME: Graphemes, JAMO: Jamo}[name]()
+    units: dict[str, Unit] = {CODEPOINT: CodePoints(), GRAPHEME: Graphemes(), JAMO: Jamo()}
+    return units[name]

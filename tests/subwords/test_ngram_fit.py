@@ -14,12 +14,11 @@ from wordgeom.subwords import fit
 from wordgeom.subwords.counting import count_ngrams
 from wordgeom.subwords.fit import fit_ngrams
 from wordgeom.subwords.improvement import improve
-from wordgeom.subwords.ngrams import Lengths
-from wordgeom.subwords.options import NgramOptions
+from wordgeom.subwords.options import SubwordOptions
 from wordgeom.subwords.units.codepoints import CodePoints
 from wordgeom.vectors.keyed import Vectors
 
-LENGTHS, OPTIONS = Lengths(2, 3), NgramOptions(min_words=2)
+OPTIONS = SubwordOptions(subwords="2-3", min_words=2)
 STEMS, ENDINGS = ("walk", "talk", "jump", "call", "play", "work"), ("", "s", "ed", "ing", "er")
 
 
@@ -42,7 +41,7 @@ def dense(shares):
 def test_the_vectors_solve_the_normal_equations(made, using, monkeypatch):
     monkeypatch.setattr(fit, "_TOL", 1e-10)
     monkeypatch.setattr(fit, "_STEPS", 500)
-    _, shares = count_ngrams(made.words, CodePoints(), LENGTHS, OPTIONS)
+    _, shares = count_ngrams(made.words, CodePoints(), OPTIONS)
     directions = made.matrix / np.linalg.norm(made.matrix, axis=1, keepdims=True)
     found = fit_ngrams(shares, directions, 0.3, using)
     A = dense(shares)
@@ -51,18 +50,18 @@ def test_the_vectors_solve_the_normal_equations(made, using, monkeypatch):
 
 
 def test_the_model_gives_a_word_what_was_added_to_it(made, using):
-    found = improve(made, LENGTHS, CodePoints(), OPTIONS, using)
+    found = improve(made, OPTIONS, using)
     added = found.vectors.matrix - made.matrix
     np.testing.assert_allclose(found.model.vectors_of(made.words), added, atol=1e-5)
     np.testing.assert_array_equal(found.model.vectors_of(["zzz"]), np.zeros((1, 40)))
-    none = improve(made, LENGTHS, CodePoints(), replace(OPTIONS, ngram_weight=0.0), using)
+    none = improve(made, replace(OPTIONS, ngram_weight=0.0), using)
     np.testing.assert_array_equal(none.vectors.matrix, made.matrix)
 
 
 def test_an_unseen_word_is_near_its_true_vector(made, using):
     seen = [k for k in range(30) if k % 7 != 3]
     some = Vectors([made.words[k] for k in seen], made.matrix[seen])
-    model = improve(some, LENGTHS, CodePoints(), replace(OPTIONS, ngram_ridge=1e-3), using).model
+    model = improve(some, replace(OPTIONS, ngram_ridge=1e-3), using).model
     unseen = [k for k in range(30) if k % 7 == 3]
     found, true = model.vectors_of([made.words[k] for k in unseen]), made.matrix[unseen]
     norms = np.linalg.norm(found, axis=1) * np.linalg.norm(true, axis=1)
@@ -70,13 +69,13 @@ def test_an_unseen_word_is_near_its_true_vector(made, using):
 
 
 def test_norms_and_zero_vectors_do_not_change_the_fit(made, using):
-    found = improve(made, LENGTHS, CodePoints(), OPTIONS, using)
+    found = improve(made, OPTIONS, using)
     scaled = Vectors(made.words, made.matrix * np.float32(4))
-    again = improve(scaled, LENGTHS, CodePoints(), OPTIONS, using)
+    again = improve(scaled, OPTIONS, using)
     np.testing.assert_allclose(again.vectors.matrix, 4 * found.vectors.matrix, rtol=1e-4, atol=1e-4)
     matrix = np.concatenate((made.matrix, np.zeros((1, 40), np.float32)))
     more = Vectors([*made.words, "walkers"], matrix)
-    last = improve(more, LENGTHS, CodePoints(), replace(OPTIONS, min_words=2), using)
+    last = improve(more, replace(OPTIONS, min_words=2), using)
     assert last.statistics["zero_vectors"] == 1
     assert last.vectors.matrix[-1].any()
     np.testing.assert_allclose(last.vectors.matrix[:30], found.vectors.matrix, atol=0.15)
@@ -86,13 +85,13 @@ def test_the_bytes_do_not_depend_on_threads(made):
     results = []
     for threads in (1, 3):
         with open_context(RunOptions(threads=threads)) as context:
-            found = improve(made, LENGTHS, CodePoints(), OPTIONS, context)
+            found = improve(made, OPTIONS, context)
             results.append((found.vectors.matrix.tobytes(), found.model.vectors.tobytes()))
     assert results[0] == results[1]
 
 
 def test_vectors_that_cannot_be_fitted_are_refused(made, using):
     with pytest.raises(InputError, match="every vector is zero"):
-        improve(Vectors(made.words, 0 * made.matrix), LENGTHS, CodePoints(), OPTIONS, using)
+        improve(Vectors(made.words, 0 * made.matrix), OPTIONS, using)
     with pytest.raises(InputError, match="no n-gram of 40-50 units occurs in 2 words"):
-        improve(made, Lengths(40, 50), CodePoints(), OPTIONS, using)
+        improve(made, replace(OPTIONS, subwords="40-50"), using)

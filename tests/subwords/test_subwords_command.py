@@ -79,6 +79,7 @@ def test_a_model_is_read_as_it_was_written(words, ask, how):
     assert ask("subwords", "vectors.bin", "-o", "v.bin", *how).status == 0
     before, after = read_vectors("vectors.bin"), read_vectors("v.bin")
     model = find_model(Path("v.bin"), after)
+    assert model is not None
     np.testing.assert_allclose(
         model.vectors_of(after.words), after.matrix - before.matrix, atol=1e-5
     )
@@ -92,6 +93,7 @@ def test_morphs(words, ask):
                "2", "--ngram-ridge", "1e-3")  # fmt: skip
     assert made.status == 0, made.err
     model = find_model(Path("v.bin"), read_vectors("v.bin"))
+    assert model is not None
     found, true = model.vectors_of(["turning"])[0], words.matrix[words.words.index("turning")]
     assert found @ true > 0.9 * np.linalg.norm(found) * np.linalg.norm(true)
     Path("m.tsv").write_text("walking\twalk in\n")
@@ -177,3 +179,33 @@ def test_an_output_is_made_once_and_completed(words, ask, improved):
 def test_the_model_lies_beside_its_vectors():
     assert model_path(Path("a/v.bin")) == Path("a/v.subwords")
     assert model_path(Path("v.txt.gz")) == Path("v.subwords")
+
+
+@pytest.fixture
+def counts(tmp_path, monkeypatch, ask):
+    """Counts of a text in which words of one stem, or of one ending, share contexts."""
+    monkeypatch.chdir(tmp_path)
+    draw = np.random.default_rng(2)
+    lines = []
+    for _ in range(3000):
+        stem, end = draw.integers(10), draw.integers(5)
+        near = [f"s{stem}x{draw.integers(3)}", f"e{end}y{draw.integers(3)}"]
+        lines.append(f"{near[0]} {STEMS[stem]}{ENDINGS[end]} {near[1]}\n")
+    Path("text.txt").write_text("".join(lines))
+    assert ask("build-cooc", "text.txt", "-o", "cooc").status == 0
+
+
+def test_train_adds_what_the_command_adds(counts, ask):
+    train = ["train", "cooc", "--method", "gbu", "--dim", "8"]
+    assert ask(*train, "-o", "plain.bin").status == 0
+    assert ask(*train, "-o", "v.bin", "--subwords", "2-4", "--min-words", "3").status == 0
+    assert ask("subwords", "plain.bin", "-o", "w.bin", "--subwords", "2-4", "--min-words",
+               "3").status == 0  # fmt: skip
+    assert Path("v.bin").read_bytes() == Path("w.bin").read_bytes()
+    assert Store.open("v.subwords").digest == Store.open("w.subwords").digest
+    assert "v.bin: up to date" in ask(*train, "-o", "v.bin", "--subwords", "2-4", "--min-words",
+                                      "3").out  # fmt: skip
+    assert "jumper" in ask("similar", "v.bin", "jumpers").out
+    wrong = ask(*train, "-o", "x.bin", "--min-words", "3")
+    assert wrong.status == 2
+    assert "--min-words has no effect without --subwords" in wrong.err
