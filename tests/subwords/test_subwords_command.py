@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wordgeom.core.errors import FormatError, OptionError, StaleError
+from wordgeom.core.errors import FormatError, InputError, OptionError, StaleError
 from wordgeom.storage.store import Store
 from wordgeom.subwords.stored import find_model, model_path, read_model
 from wordgeom.vectors.keyed import Vectors, read_vectors, write_vectors
@@ -209,3 +209,27 @@ def test_train_adds_what_the_command_adds(counts, ask):
     wrong = ask(*train, "-o", "x.bin", "--min-words", "3")
     assert wrong.status == 2
     assert "--min-words has no effect without --subwords" in wrong.err
+
+
+def test_convert_only_and_python_give_unseen_words_their_vector(improved, ask):
+    import wordgeom as wg
+
+    Path("list.txt").write_text("turning\nwalk\nzq\n")
+    made = ask("convert", "v.bin", "some.txt", "--only", "list.txt")
+    assert "1 word has no vector, its n-grams give one: turning" in made.err
+    assert "1 of 3 words of list.txt have no vector: zq" in made.err
+    some = read_vectors("some.txt")
+    assert some.words == ["walk", "turning"]
+    model = wg.add_subwords("vectors.bin", subwords="2-5")
+    np.testing.assert_array_equal(model["turning"], some.matrix[1])
+    np.testing.assert_array_equal(model.vectors, improved.matrix)
+    assert "turning" not in model
+    assert len(model.most_similar("turning", topn=3)) == 3
+    with pytest.raises(InputError, match="unknown word 'zq'"):
+        model["zq"]
+    model.save("saved.bin")
+    again = wg.add_subwords("vectors.bin", subwords="2-5", out="v.bin")  # up to date
+    np.testing.assert_array_equal(again["turning"], model["turning"])
+    kept = find_model(Path("saved.bin"), read_vectors("saved.bin"))
+    assert kept is not None
+    np.testing.assert_array_equal(kept.vectors_of(["turning"])[0], model["turning"])
