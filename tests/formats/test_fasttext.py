@@ -55,6 +55,7 @@ def test_what_is_written_is_read(hashed):
     vectors, model = hashed
     read = read_fasttext(Path("ft.bin"), _MEMORY)
     assert read.vectors.words == WORDS
+    assert read.model is not None
     np.testing.assert_allclose(read.vectors.matrix, vectors.matrix, atol=1e-5)
     np.testing.assert_allclose(read.model.vectors_of(UNSEEN), model.vectors_of(UNSEEN), atol=1e-6)
     assert shape_of("ft.bin") == (len(WORDS), 6)
@@ -80,6 +81,7 @@ def test_models_convert_in_both_directions(hashed, ask):
     np.testing.assert_allclose(found.vectors_of(UNSEEN), model.vectors_of(UNSEEN), atol=1e-6)
     assert ask("convert", "v.bin", "again.bin", "--to", "fasttext").status == 0
     again = read_fasttext(Path("again.bin"), _MEMORY)
+    assert again.model is not None
     np.testing.assert_allclose(again.vectors.matrix, vectors.matrix, atol=1e-5)
     np.testing.assert_allclose(again.model.vectors_of(UNSEEN), model.vectors_of(UNSEEN), atol=1e-6)
 

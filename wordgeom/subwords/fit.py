@@ -28,7 +28,8 @@ def fit_ngrams(shares: Csr, directions: Float32, ridge: float, context: Context)
     """
     N, K = shares.columns, directions.shape[1]
     forth, back = (context.ops.operator(each) for each in (shares, transpose(shares)))
-    squares: Float64 = np.bincount(shares.indices, shares.data.astype(np.float64) ** 2, N)
+    squares = np.zeros(N)
+    np.add.at(squares, shares.indices, shares.data.astype(np.float64) ** 2)
     diagonal = squares + ridge
 
     def multiply(x: Float64) -> Float64:
