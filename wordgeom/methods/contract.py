@@ -25,11 +25,13 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wordgeom.core.types import Array, Float32
 from wordgeom.runtime.context import Context
-from wordgeom.subwords.model import SubwordModel
+
+if TYPE_CHECKING:
+    from wordgeom.subwords.model import SubwordModel
 
 __all__ = [
     "DOCUMENT_VECTORS", "MODEL", "VECTORS", "Context", "Export", "Result", "Status",

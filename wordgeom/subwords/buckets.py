@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from wordgeom.core.types import Int64
-from wordgeom.subwords import ngram_kernels as kernels
 from wordgeom.subwords.ngrams import Ngrams
 
 
@@ -30,6 +29,8 @@ class Buckets:
 
     def find(self, ngrams: Ngrams) -> Int64:
         """Return the places of the n-grams' buckets in `used`, -1 for those not in use."""
+        from wordgeom.subwords import ngram_kernels as kernels
+
         found = np.empty(len(ngrams.begins), np.int64)
         kernels.fnv_buckets(ngrams.symbols, ngrams.begins, ngrams.ends, self.number, found)
         if self.used is None:

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordgeom.core.types import Int64, offsets
-from wordgeom.subwords import ngram_kernels as kernels
 from wordgeom.subwords.ngrams import Ngrams
 
 _LINE = ord("\n")
@@ -46,6 +45,8 @@ class Dictionary:
 
     def find(self, ngrams: Ngrams) -> Int64:
         """Return the numbers of n-grams, -1 for unknown ones."""
+        from wordgeom.subwords import ngram_kernels as kernels
+
         found = np.empty(len(ngrams.begins), np.int64)
         kernels.find_ngrams(
             self._slots, self._arena, self._places, ngrams.symbols, ngrams.begins, ngrams.ends,
@@ -55,6 +56,8 @@ class Dictionary:
 
     def add(self, ngrams: Ngrams) -> Int64:
         """Return the numbers of n-grams; new ones follow in order of occurrence."""
+        from wordgeom.subwords import ngram_kernels as kernels
+
         self._make_room(len(ngrams.begins), int((ngrams.ends - ngrams.begins).sum()))
         found = np.empty(len(ngrams.begins), np.int64)
         self._number = kernels.add_ngrams(
@@ -83,6 +86,8 @@ class Dictionary:
 
     def _rehash(self, room: int) -> None:
         """Make a table for at least `room` n-grams, at most half full."""
+        from wordgeom.subwords import ngram_kernels as kernels
+
         self._slots = np.zeros(1 << (2 * max(room, 1) - 1).bit_length(), np.int64)
         kernels.fill_slots(self._slots, self._arena, self._places, self._number)
 

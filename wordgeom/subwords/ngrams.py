@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordgeom.core.types import Csr, Int64, offsets
-from wordgeom.subwords import ngram_kernels as kernels
 from wordgeom.subwords.lengths import Lengths
 from wordgeom.subwords.units.unit import Unit
 
@@ -48,6 +47,8 @@ class Index(Protocol):
 
 def ngrams_of(words: Sequence[str], unit: Unit, lengths: Lengths) -> Ngrams:
     """Return the n-grams of words."""
+    from wordgeom.subwords import ngram_kernels as kernels
+
     cut, nothing = unit.cut(words), np.empty(0, np.int64)
     firsts = np.zeros(len(words) + 1, np.int64)
     ends = lengths.low, lengths.high
