@@ -22,7 +22,7 @@ class SubwordOptions(Options):
     """Which n-grams have vectors, and how much these weigh."""
 
     subwords: str | None = option(
-        None, f"lengths of n-grams, in units  [subwords: {DEFAULT}, morphs {OF_MORPHS}; gbu: none]",
+        None, f"lengths of n-grams, in units  [{DEFAULT}, of morphs {OF_MORPHS}; gbu: none]",
         metavar="MIN-MAX",
     )  # fmt: skip
     unit: str = option(
