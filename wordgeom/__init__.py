@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from wordgeom.api.imputation import ImputedModel, impute
     from wordgeom.api.models import measure_drift, open_model, train_model
     from wordgeom.api.progress import show_progress
+    from wordgeom.api.subwords import add_subwords
     from wordgeom.api.text_files import embed
     from wordgeom.api.text_vectorizer import TextVectorizer
     from wordgeom.api.training import extend, train
@@ -41,6 +42,7 @@ _MODULES = {
     "api.imputation": ("ImputedModel", "impute"),
     "api.models": ("measure_drift", "open_model", "train_model"),
     "api.progress": ("show_progress",),
+    "api.subwords": ("add_subwords",),
     "api.text_files": ("embed",),
     "api.text_vectorizer": ("TextVectorizer",),
     "api.training": ("extend", "train"),
@@ -50,9 +52,9 @@ _MODULES = {
 }  # fmt: skip
 __all__ = [
     "Counts", "DocumentCounts", "ImputedModel", "Model", "TextVectorizer", "Weighted",
-    "WordgeomError", "compress", "convert", "count", "count_documents", "embed", "extend", "impute",
-    "load_vectors", "measure_drift", "open_matrix", "open_model", "pmi", "score",
-    "show_progress", "train", "train_model", "transform",
+    "WordgeomError", "add_subwords", "compress", "convert", "count", "count_documents", "embed",
+    "extend", "impute", "load_vectors", "measure_drift", "open_matrix", "open_model", "pmi",
+    "score", "show_progress", "train", "train_model", "transform",
 ]  # fmt: skip
 
 

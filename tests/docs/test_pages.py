@@ -22,6 +22,7 @@ LISTED = {
     ("drift", "Options"): "drift",
     ("drift-measures", "Options"): "drift",
     ("impute", "Options"): "impute",
+    ("subwords", "Options"): "subwords",
     ("gbu", "New words"): "extend",
 }
 HEADINGS = ("When to use it", "When not to use it", "Options", "Figures", "Reference")

@@ -71,6 +71,7 @@ _MAPPED = (
     "transform ../inputs/known.bin -o out.bin --fit ../inputs/near.tsv --align ../inputs/turned.bin"
 )
 _COMPRESS = "compress ../inputs/known.bin -o out.npz --dim"
+_SUBWORDS = "subwords ../inputs/known.bin -o out.bin --min-words 1 --subwords"
 _CONVERT = "convert ../inputs/vectors.bin out.txt"
 
 # A new command with output is a line here.
@@ -113,6 +114,7 @@ COMMANDS = (
     Command("transform", f"{_TRANSFORM} 3", f"{_TRANSFORM} 2"),
     Command("transform, fit and align", f"{_MAPPED} --center", f"{_MAPPED}"),
     Command("compress", f"{_COMPRESS} 3", f"{_COMPRESS} 2 --bits 4"),
+    Command("subwords", f"{_SUBWORDS} 2-3", f"{_SUBWORDS} 2"),
     Command("convert", _CONVERT, f"{_CONVERT} --limit 5"),
     Command("export", "convert ../inputs/cooc out.mtx", "convert ../inputs/large out.mtx"),
     Command("import", "convert ../inputs/counts.npz out", "convert ../inputs/other.npz out"),

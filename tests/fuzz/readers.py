@@ -28,6 +28,7 @@ from wordgeom.evaluation.classification import read_texts
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.regression import read_targets
 from wordgeom.evaluation.sets import read_set
+from wordgeom.formats.fasttext import read_fasttext
 from wordgeom.formats.vector_files import read_any_vectors, shape_of
 from wordgeom.imputation.domain import DomainOptions, read_domain
 from wordgeom.matrices.cooccurrence import StoredMatrix
@@ -42,6 +43,7 @@ from wordgeom.reproduction.recorded import read_recorded
 from wordgeom.runtime.pool import Pool
 from wordgeom.stages.artefacts import artefact_at
 from wordgeom.storage.files import Lock
+from wordgeom.subwords.stored import read_model
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import read_vectors
 from wordgeom.weighting.documents import WeightedDocuments
@@ -176,6 +178,15 @@ def _quantised(path: Path) -> object:
     return shape_of(path), read_any_vectors(path, memory=_MEMORY)
 
 
+def _fasttext(path: Path) -> object:
+    return shape_of(path), read_fasttext(path, _MEMORY)
+
+
+def _subwords(path: Path) -> object:
+    artefact_at(path.parent).describe(check=True)
+    return read_model(path.parent, seeds.subword_vectors()).vectors_of(["abc", "東京", "zzz"])
+
+
 def _projector(path: Path) -> object:
     return shape_of(path.parent), read_any_vectors(path.parent)
 
@@ -276,6 +287,14 @@ READERS = (
         _quantised,
         ("formats.quantised", "vectors.quantisation"),
         packing.zipped,
+    ),
+    Reader("fastText", seeds.fasttext, _fasttext, ("formats.fasttext",)),
+    Reader(
+        "subword model",
+        seeds.subwords,
+        _subwords,
+        ("subwords.stored", "subwords.dictionary", "subwords.buckets", "subwords.units.morphs"),
+        packing.vouch,
     ),
     Reader("table, npz", seeds.npz, _table, ("imputation.tables.npz",), packing.zipped),
     Reader("table, sparse", seeds.sparse, _table, ("imputation.tables.sparse",), packing.zipped),

@@ -21,10 +21,21 @@ from running import train
 
 from fuzz.packing import Files, unzipped
 from wordgeom.corpus.inputs.compression import zstd
+from wordgeom.formats.fasttext import write_fasttext
 from wordgeom.formats.quantised import write_quantised
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.vectors.keyed import write_vectors
+from wordgeom.storage.store import StoreWriter
+from wordgeom.subwords.buckets import Buckets
+from wordgeom.subwords.dictionary import Dictionary
+from wordgeom.subwords.lengths import Lengths
+from wordgeom.subwords.model import SubwordModel
+from wordgeom.subwords.stored import KIND, write_model
+from wordgeom.subwords.units.codepoints import CodePoints
+from wordgeom.subwords.units.morphs import Morphs
+from wordgeom.subwords.units.names import CODEPOINT, MORPHS
+from wordgeom.subwords.units.utf8 import Utf8
+from wordgeom.vectors.keyed import Vectors, write_vectors
 from wordgeom.vectors.norms import row_norms
 from wordgeom.vectors.quantisation import product_codes, scalar_codes
 
@@ -291,6 +302,44 @@ def quantised() -> Group:
         write_quantised(out, ["a", "東京", "c", "d", "e", "f"], codes)
         group.append(unzipped("m.npz", out.getvalue()))
     return group
+
+
+def _hashed() -> tuple[Vectors, SubwordModel]:
+    """Return vectors of four words, and a model of hashed n-grams."""
+    draw = np.random.default_rng(_RNG_SEED)
+    vectors = Vectors(["ab", "東京", "abc", "</s>"], draw.random((4, 3), np.float32))
+    index, ngrams = Buckets(9, np.array([1, 4, 8])), draw.random((3, 3), np.float32)
+    return vectors, SubwordModel("codepoint", Utf8(), Lengths(2, 3), index, ngrams)
+
+
+@cache
+def fasttext() -> Group:
+    """A model of fastText."""
+    out = io.BytesIO()
+    write_fasttext(out, *_hashed())
+    return [{"m.bin": out.getvalue()}]
+
+
+@cache
+def subwords() -> Group:
+    """Subword models of the vectors below: n-grams of code points and morphs, and hashed ones."""
+    vectors, hashed = _hashed()
+    index = Dictionary.of_lines("<a\nab\n東京\n")
+    morphs = Morphs({"abc": ("ab", "c")})
+    made = [hashed]
+    for name, unit in ((CODEPOINT, CodePoints()), (MORPHS, morphs)):
+        made.append(SubwordModel(name, unit, Lengths(1, 2), index, hashed.vectors))
+
+    def store(model: SubwordModel, folder: Path) -> None:
+        with StoreWriter(folder / "s", KIND) as writer:
+            write_model(writer, model, vectors, {})
+
+    return [_files(partial(store, model)) for model in made]
+
+
+def subword_vectors() -> Vectors:
+    """Return the vectors to which the subword models belong."""
+    return _hashed()[0]
 
 
 @cache

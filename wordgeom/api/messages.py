@@ -25,6 +25,7 @@ FUNCTIONS = {
     "build-cooc": "count", "build-dtm": "count_documents", "build-pmi": "pmi", "train": "train",
     "extend": "extend", "impute": "impute", "convert": "convert", "eval": "score",
     "drift": "measure_drift", "embed": "embed", "compress": "compress", "transform": "transform",
+    "subwords": "add_subwords",
 }  # fmt: skip
 _RENAMED = {"-o": "out", "--from": "source_format", "--to": "target_format"}
 _NAMES = dict(_RENAMED)  # the keyword of each flag

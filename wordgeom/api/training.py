@@ -80,8 +80,8 @@ def train(
         beside = None if documents is None else read_vectors(Path(documents)).matrix
         return read_back(made.path, beside, _behind(matrix))
     vectors, beside = made.value.vectors, made.value.documents
-    status = made.status.value
-    return Model(vectors, made.notes, made.statistics, beside, status, _behind(matrix))
+    status, subwords = made.status.value, made.value.subwords
+    return Model(vectors, made.notes, made.statistics, beside, status, _behind(matrix), subwords)
 
 
 @takes(ExtendOptions, ResumeOptions, RunOptions)

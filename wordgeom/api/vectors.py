@@ -19,6 +19,10 @@ from wordgeom.api.messages import public, reworded
 from wordgeom.core.errors import OptionError
 from wordgeom.core.types import Float32
 from wordgeom.methods.contract import Status
+from wordgeom.storage.store import StoreWriter
+from wordgeom.subwords.model import SubwordModel
+from wordgeom.subwords.open_vocabulary import OpenVocabulary
+from wordgeom.subwords.stored import KIND, find_model, model_path, write_model
 from wordgeom.texts.corpus_record import CorpusRecord, corpus_record
 from wordgeom.vectors.keyed import (
     Vectors,
@@ -38,7 +42,8 @@ class Model:
     """Trained vectors: words, vectors (V × K) float32, notes, statistics and status.
 
     status: "converged", or why not (methods.contract.Status); corpus: what is recorded of the text
-    behind the vectors, for TextVectorizer.
+    behind the vectors, for TextVectorizer. With subwords, a word without a vector has that of its
+    n-grams.
     """
 
     def __init__(
@@ -49,8 +54,10 @@ class Model:
         documents: Float32 | None = None,
         status: str = Status.CONVERGED.value,
         corpus: CorpusRecord | None = None,
+        subwords: SubwordModel | None = None,
     ) -> None:
         self._vectors, self._documents = vectors, documents
+        self._open = OpenVocabulary(vectors, subwords)
         self.corpus = corpus or CorpusRecord()
         self.notes = list(notes)
         self.statistics, self.status = statistics, status
@@ -72,7 +79,8 @@ class Model:
     @public
     def __getitem__(self, word: str) -> Float32:
         """Return the vector (K) of a word. Raises InputError for an unknown one."""
-        return np.asarray(self.vectors[row_of(self._vectors, word)])
+        known = self._open.including(_words([word]))[0]
+        return np.asarray(known.matrix[row_of(known, word)])
 
     @public
     def most_similar(
@@ -84,7 +92,8 @@ class Model:
         """
         if topn < 1:
             raise OptionError("topn must be at least 1", found=topn)
-        return similar(self._vectors, positive, negative, topn)
+        known = self._open.including([*_words(positive), *_words(negative)])[0]
+        return similar(known, positive, negative, topn)
 
     @property
     def read(self) -> Vectors:
@@ -119,8 +128,20 @@ class Model:
 
     @public
     def save(self, path: PathLike, *, space: str | None = None) -> None:
-        """Write a word2vec file: .bin, .txt or .vec."""
+        """Write a word2vec file, .bin, .txt or .vec, and the subword model beside it."""
         write_vectors(file_path(path), self.words, self.vectors, space=space)
+        if self._open.model is not None:
+            with StoreWriter(model_path(file_path(path)), KIND) as writer:
+                write_model(writer, self._open.model, self._vectors, {})
+
+    @property
+    def subwords(self) -> SubwordModel | None:
+        """The vectors of n-grams, None where the words have none."""
+        return self._open.model
+
+
+def _words(given: str | Sequence[str]) -> Sequence[str]:
+    return [given] if isinstance(given, str) else [word for word in given if isinstance(word, str)]
 
 
 def source_of(vectors: PathLike | Model | KeyedVectors) -> PathLike | Vectors:
@@ -144,7 +165,9 @@ def read_back(
     card = read_card(path) or {}
     notes, statistics = reworded(card.get("notes", [])), card.get("statistics", {})
     status = card.get("status", Status.CONVERGED.value)
-    return Model(read_vectors(path), notes, statistics, documents, status, corpus)
+    vectors = read_vectors(path)
+    subwords = find_model(path, vectors)
+    return Model(vectors, notes, statistics, documents, status, corpus, subwords)
 
 
 def corpus_of(counts: PathLike | MatrixHandle) -> CorpusRecord:

@@ -36,6 +36,7 @@ COMMANDS = {
     "impute": "Infer vectors for entities in a table from those of known ones.",
     "embed": "Give each text a vector, from those of its words.",
     "transform": "Centre, rotate, align or fit vectors, and keep their words.",
+    "subwords": "Add the vectors of n-grams to those of words.",
     "compress": "Reduce and quantise vectors, and measure the loss.",
     "similar": "List the nearest neighbours of words.",
     "analogy": "Answer an analogy: A is to B as C is to what?",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from wordgeom.cli.similar import note_undirected, print_words, read
+from wordgeom.cli.similar import including, note_undirected, print_words, read
 
 
 @click.command("analogy")
@@ -17,10 +17,11 @@ from wordgeom.cli.similar import note_undirected, print_words, read
 def command(vectors: str, a: str, b: str, c: str, top: int, as_json: bool) -> None:
     """Answer an analogy: list the nearest neighbours of B - A + C.
 
-    `analogy vectors.bin man king woman` should answer "queen".
+    `analogy vectors.bin man king woman` should answer "queen". With a subword model beside
+    VECTORS, words without a vector get that of their n-grams.
     """
     from wordgeom.vectors.nearest import analogy
 
     made = read(vectors)
-    print_words(analogy(made, a, b, c, top=top), as_json)
-    note_undirected(made, vectors)
+    print_words(analogy(including(made, [a, b, c]), a, b, c, top=top), as_json)
+    note_undirected(made.vectors, vectors)

@@ -28,7 +28,7 @@ Settings = dict[str, Any]
 # The commands that a configuration file may hold tables for, in the order of `wordgeom run`.
 TABLES = (
     "build-cooc", "build-dtm", "merge", "build-pmi", "train", "extend", "impute", "embed",
-    "transform", "compress", "convert", "eval", "compare", "drift", "plot",
+    "transform", "subwords", "compress", "convert", "eval", "compare", "drift", "plot",
 )  # fmt: skip
 STAGES = tuple(name for name in TABLES if name not in ("compare", "plot"))
 # Own settings that hold several names.

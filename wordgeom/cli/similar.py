@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,9 +16,10 @@ from wordgeom.core.formatting import several
 
 if TYPE_CHECKING:
     from wordgeom.methods.dlsa.usage import WordsAt
+    from wordgeom.subwords.open_vocabulary import OpenVocabulary
     from wordgeom.vectors.keyed import Vectors
 
-    Asked = Vectors | WordsAt
+    Asked = OpenVocabulary | WordsAt
 
 _STDIN = "-"
 _WITH_VALUE = ("--top", "--at")  # --at -44 is a year
@@ -58,21 +60,20 @@ def command(vectors: str, words: tuple[str, ...], top: int, at: str | None, as_j
     The vectors of several words are added, and those of words after a minus sign are subtracted:
     `similar vectors.bin king -man woman`. Words that begin with a minus sign follow `--`. With `-`
     for WORDS, each line of standard input is a query, and lines `query TAB word TAB cosine` are
-    printed. With `--at`, VECTORS is a model of `train --method dlsa`, and the neighbours are words
-    in use at that time.
+    printed. With a subword model beside VECTORS, words without a vector get that of their n-grams.
+    With `--at`, VECTORS is a model of `train --method dlsa`, and the neighbours are words in use at
+    that time.
     """
-    from wordgeom.vectors.keyed import Vectors
-
     made = _read(vectors) if at is None else _read_at(vectors, at)
     if words == (_STDIN,):
         _answer_lines(made, top, as_json)
     else:
         signed = [f"-{word[1:]}" if word.startswith(_MINUS) else f"+{word}" for word in words]
         print_words(_found(made, signed, top), as_json)
-    note_undirected(made if isinstance(made, Vectors) else made.vectors, vectors)
+    note_undirected(made.vectors, vectors)
 
 
-def _read(path: str) -> Vectors:
+def _read(path: str) -> OpenVocabulary:
     """Read vectors; raises OptionError for a model."""
     from wordgeom.storage.store import Store, exists
 
@@ -102,12 +103,24 @@ def _read_at(path: str, at: str) -> WordsAt:
     return found
 
 
-def read(path: str) -> Vectors:
-    """Read vectors in any format; raises OptionError for an empty name."""
+def read(path: str) -> OpenVocabulary:
+    """Read vectors in any format and their subword model; raises OptionError for an empty name."""
     from wordgeom.cli.frame import text
     from wordgeom.formats.vector_files import read_any_vectors
+    from wordgeom.subwords.open_vocabulary import OpenVocabulary
 
-    return read_any_vectors(Path(text("VECTORS", path)))
+    file = Path(text("VECTORS", path))
+    return OpenVocabulary.beside(file, read_any_vectors(file))
+
+
+def including(made: OpenVocabulary, words: Sequence[str]) -> Vectors:
+    """Return the vectors with those of words that lack one, and print a note on these."""
+    from wordgeom.subwords.open_vocabulary import subword_note
+
+    vectors, added = made.including(words)
+    for note in subword_note(added):
+        click.echo(f"wordgeom: note: {note}", err=True)
+    return vectors
 
 
 def note_undirected(vectors: Vectors, path: str) -> None:
@@ -120,14 +133,15 @@ def note_undirected(vectors: Vectors, path: str) -> None:
 
 def _found(made: Asked, signed: list[str], top: int) -> list[tuple[str, float]]:
     """Return the neighbours of a query; signed: its words after + or -."""
-    from wordgeom.vectors.keyed import Vectors
+    from wordgeom.subwords.open_vocabulary import OpenVocabulary
     from wordgeom.vectors.nearest import similar
 
     words: dict[str, list[str]] = {"+": [], "-": []}
     for word in signed:
         words[word[0]].append(word[1:])
-    if isinstance(made, Vectors):
-        return similar(made, words["+"], words["-"], top)
+    if isinstance(made, OpenVocabulary):
+        vectors = including(made, [word[1:] for word in signed])
+        return similar(vectors, words["+"], words["-"], top)
     return made.similar(words["+"], words["-"], top)
 
 

@@ -8,7 +8,7 @@ gensim's `evaluate_word_analogies`.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from unicodedata import normalize
@@ -48,6 +48,11 @@ class Analogies(SetFile):
     questions: tuple[tuple[str, ...], ...]
     sections: tuple[str, ...]
     left_out: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def asked_words(self) -> Iterator[str]:
+        """The words of the questions."""
+        return (word for question in self.questions for word in question)
 
     def answer(self, vectors: Vectors, context: Context) -> Answers:
         """Answer by 3CosAdd and 3CosMul (n × 2) int32; raises InputError if no question can be."""

@@ -8,7 +8,7 @@ by pair (word_pairs.py).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -75,6 +75,20 @@ class Answers:
         """Return the values of the items at `positions`, of a measure that is their mean."""
         assert measure.each is not None
         return measure.each(self.given[positions], self.gold[positions])
+
+    def only(self, items: Int64) -> Answers:
+        """Return the answers to some items, as those of a set of these alone; items: ascending."""
+        kept = np.flatnonzero(np.isin(self.items, items))
+        places = np.full(len(self.items), -1)
+        places[kept] = np.arange(len(kept))
+        groups = {name: places[own][places[own] >= 0] for name, own in self.groups.items()}
+        groups = {name: own for name, own in groups.items() if len(own)}
+        pairs = None if self.pairs is None else self.pairs.at(kept)
+        given, gold = self.given[kept], self.gold[kept]
+        return replace(
+            self, items=self.items[kept], given=given, gold=gold, groups=groups, pairs=pairs,
+            excluded={}, notes=(),
+        )  # fmt: skip
 
     def at(self, items: Int64) -> Int64:
         """Return the positions in `items` of items that were answered."""

@@ -36,6 +36,11 @@ class Similarity(SetFile):
     left_out: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
+    @property
+    def asked_words(self) -> Iterator[str]:
+        """The words of the pairs."""
+        return (word for pair in self.pairs for word in (pair.left, pair.right))
+
     def answer(self, vectors: Vectors, context: Context) -> Answers:
         """Answer by cosines (n) float64; raises InputError if no pair is in the vocabulary."""
         lookup = Lookup(vectors, self.options)

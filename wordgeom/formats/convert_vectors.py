@@ -12,12 +12,17 @@ import numpy as np
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.formatting import first_few, several
 from wordgeom.formats import dense, detection
+from wordgeom.formats.fasttext import check_hashed, is_fasttext, read_fasttext, write_fasttext
 from wordgeom.formats.options import ConvertOptions
 from wordgeom.formats.output_checks import check_shared_file
 from wordgeom.formats.projector import FILES, write_projector
 from wordgeom.formats.vector_files import files_of, read_any_vectors
 from wordgeom.formats.word_files import companion_path, read_word_list, words_bytes
 from wordgeom.runtime import provenance
+from wordgeom.storage.store import StoreWriter
+from wordgeom.subwords.model import SubwordModel
+from wordgeom.subwords.open_vocabulary import OpenVocabulary, subword_note
+from wordgeom.subwords.stored import KIND, find_model, model_path, write_model
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import Vectors, check_words
 from wordgeom.vectors.zeros import undirected_notes, without_nonfinite, without_zeros
@@ -71,14 +76,12 @@ def rewrite(
     """
     _check_options(paths.form, options)
     card, notes = run_card.read_card(paths.source), []
-    vectors = read_any_vectors(
-        paths.source, paths.words, paths.given, limit=options.limit, memory=memory
-    )
+    vectors, model = _read(paths, options, memory)
     if vectors.duplicates:
         repeated = several(vectors.duplicates, "repeated word was", "repeated words were")
         notes.append(f"{repeated} left out")
     if options.only is not None:
-        vectors, messages = _select_words(vectors, Path(options.only))
+        vectors, messages = _select_words(OpenVocabulary(vectors, model), Path(options.only))
         notes += messages
     if options.dim is not None:
         vectors = _first_columns(vectors, card, paths.source, options.dim)
@@ -95,20 +98,26 @@ def rewrite(
         card = {"content": run_card.file_content(paths.source)}
     if card is not None:
         card = _converted(card, options, conversion_request(paths, options))
-    _write(paths, made, options, card)
+    _write(paths, made, model, options, card)
     return made, notes + undirected_notes(made.words, made.matrix, str(paths.source))
 
 
 def _check_options(form: str, options: ConvertOptions) -> None:
     if options.float16 and form not in detection.ARRAYS:
         raise OptionError(f"--float16 needs .npy or .npz output, not {form}", do="leave it out")
+    if options.dim is not None and form == detection.FASTTEXT:
+        raise OptionError("--dim does not apply to fastText models", do="leave it out")
     if options.no_header and form != detection.TEXT:
         raise OptionError(f"--no-header needs text output, not {form}", do="leave it out")
 
 
-def _select_words(vectors: Vectors, path: Path) -> tuple[Vectors, list[str]]:
-    """Return the vectors of the words in a file, with notes on repeated and missing words."""
+def _select_words(known: OpenVocabulary, path: Path) -> tuple[Vectors, list[str]]:
+    """Return the vectors of the words in a file, with notes on repeated and missing words.
+
+    Words without a vector get that of their n-grams, if there is a subword model.
+    """
     listed, repeated = read_word_list(path)
+    vectors, added = known.including(listed)
     wanted = set(listed)
     rows = [row for row, word in enumerate(vectors.words) if word in wanted]
     if not rows:
@@ -117,6 +126,7 @@ def _select_words(vectors: Vectors, path: Path) -> tuple[Vectors, list[str]]:
     one = f"line of {path} repeats a word and was ignored"
     more = f"lines of {path} repeat a word and were ignored"
     messages = [several(repeated, one, more)] if repeated else []
+    messages += subword_note(added)
     missing = sorted(wanted.difference(vectors.words))
     if not missing:
         return selected, messages
@@ -140,14 +150,44 @@ def _first_columns(
     return replace(vectors, matrix=np.ascontiguousarray(vectors.matrix[:, :dim]))
 
 
+def _read(
+    paths: Paths, options: ConvertOptions, memory: int
+) -> tuple[Vectors, SubwordModel | None]:
+    """Return the vectors, or the first of them, and the subword model that belongs to them."""
+    if paths.given is None and is_fasttext(paths.source):
+        found = read_fasttext(paths.source, memory)
+        read, model = found.vectors, found.model
+    elif paths.form != detection.FASTTEXT and options.only is None:
+        limit = options.limit
+        return read_any_vectors(
+            paths.source, paths.words, paths.given, limit=limit, memory=memory
+        ), None
+    else:
+        read = read_any_vectors(paths.source, paths.words, paths.given, memory=memory)
+        model = find_model(paths.source, read)
+    if paths.form == detection.FASTTEXT:
+        check_hashed(model, paths.source)
+    first = slice(options.limit)
+    return Vectors(read.words[first], read.matrix[first], read.duplicates), model
+
+
 def _write(
-    paths: Paths, made: Vectors, options: ConvertOptions, card: Mapping[str, Any] | None
-) -> None:
+    paths: Paths, made: Vectors, model: SubwordModel | None, options: ConvertOptions,
+    card: Mapping[str, Any] | None,
+) -> None:  # fmt: skip
     target, words, matrix = paths.target, made.words, made.matrix
+    if paths.form == detection.FASTTEXT:
+        hashed = check_hashed(model, paths.source)
+        fasttext = {target: lambda out: write_fasttext(out, made, hashed)}
+        run_card.write_together(target, fasttext, None if card is None else lambda: card)
+        return
     if paths.form == detection.PROJECTOR:
         write_projector(target, words, matrix, card)
         return
     if paths.form not in detection.ARRAYS:
+        if model is not None and is_fasttext(paths.source):
+            with StoreWriter(model_path(target), KIND) as writer:
+                write_model(writer, model, made, card or {})
         run_card.write(target, made, card, header=not options.no_header)
         return
     numbers = dense.to_float16(words, matrix, target) if options.float16 else matrix

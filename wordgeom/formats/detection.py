@@ -10,13 +10,14 @@ from wordgeom.formats.projector import is_projector
 NPZ, NPY, MTX, GLOVE, BIN, TEXT, PROJECTOR = (
     "npz", "npy", "mtx", "glove", "bin", "text", "projector",
 )  # fmt: skip
+FASTTEXT = "fasttext"  # of a .bin file, told by its first bytes, or of --to
 QUANTISED = "quantised"  # of an .npz archive, told by its members
 MATRICES = (NPZ, MTX, GLOVE)
-VECTORS = (NPY, NPZ, BIN, TEXT, PROJECTOR)  # formats that vectors are written to
+VECTORS = (NPY, NPZ, BIN, TEXT, PROJECTOR, FASTTEXT)  # formats that vectors are written to
 ARRAYS = (NPY, NPZ)
 LARGER = (TEXT, MTX, GLOVE, PROJECTOR)  # in which a number takes more bytes than in others
 SOURCE_FORMATS = (NPZ, NPY, MTX, GLOVE)  # choices of --from
-TARGET_FORMATS = (*SOURCE_FORMATS, PROJECTOR)  # choices of --to
+TARGET_FORMATS = (*SOURCE_FORMATS, PROJECTOR, FASTTEXT)  # choices of --to
 _SUFFIXES = {
     ".npz": NPZ, ".npy": NPY, ".mtx": MTX, ".glove": GLOVE, ".bin": BIN, ".txt": TEXT, ".vec": TEXT,
 }  # fmt: skip

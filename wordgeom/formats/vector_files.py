@@ -11,6 +11,7 @@ import numpy as np
 from wordgeom.core.errors import FormatError, InputError, MissingInputError
 from wordgeom.core.types import Allocate
 from wordgeom.formats import dense, detection
+from wordgeom.formats.fasttext import fasttext_shape, is_fasttext, read_fasttext
 from wordgeom.formats.projector import FILES, is_projector
 from wordgeom.formats.quantised import is_quantised, quantised_shape, read_quantised
 from wordgeom.formats.word_files import companion_path, read_words
@@ -22,6 +23,9 @@ from wordgeom.vectors.keyed import Vectors, read_vectors
 from wordgeom.vectors.run_card import read_card
 from wordgeom.vectors.word2vec_header import opened as opened_word2vec
 from wordgeom.vectors.word2vec_header import read_header
+
+# Formats that are not word2vec's.
+_OTHERS = (detection.PROJECTOR, detection.QUANTISED, detection.FASTTEXT, *detection.ARRAYS)
 
 
 def read_any_vectors(
@@ -40,13 +44,15 @@ def read_any_vectors(
     raises: MissingInputError, FormatError, InputError.
     """
     form = _form_of(path, form)
-    if form not in (detection.PROJECTOR, detection.QUANTISED, *detection.ARRAYS):
+    if form not in _OTHERS:
         return read_vectors(path, limit=limit, allocate=allocate)
     most = available_memory() // 2 if memory is None else memory
     if form == detection.PROJECTOR:
         read = _read_projector(path)
     elif form == detection.QUANTISED:
         read = read_quantised(path, most)
+    elif form == detection.FASTTEXT:
+        read = read_fasttext(path, most).vectors
     else:
         read = dense.read_dense(path, _words_file(path, words), form == detection.NPZ, most)
     return Vectors(read.words[:limit], read.matrix[:limit])
@@ -81,6 +87,8 @@ def shape_of(source: str | os.PathLike[str] | Vectors) -> tuple[int, int]:
             return bool(first) + sum(1 for _ in numbers), first.count(b"\t") + 1
     if form == detection.QUANTISED:
         return quantised_shape(path)
+    if form == detection.FASTTEXT:
+        return fasttext_shape(path)
     if form in detection.ARRAYS:
         return dense.dense_shape(path, form == detection.NPZ)
     with opened_word2vec(path) as handle:
@@ -92,6 +100,8 @@ def _form_of(path: Path, given: str | None) -> str | None:
     """Return the format of vectors; raises MissingInputError for another directory."""
     if not path.is_dir():
         form = given or detection.format_of(path)
+        if form == detection.BIN and is_fasttext(path):
+            return detection.FASTTEXT
         return detection.QUANTISED if form == detection.NPZ and is_quantised(path) else form
     if is_projector(path):
         return detection.PROJECTOR

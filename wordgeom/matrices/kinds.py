@@ -10,6 +10,7 @@ _NOUNS = {
     DTM: "a document-term matrix",
     VOCABULARY: "a vocabulary",
     "dlsa": "a dynamic LSA model",
+    "subwords": "a subword model",
     "state": "a checkpoint",
 }
 

@@ -25,10 +25,13 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wordgeom.core.types import Array, Float32
 from wordgeom.runtime.context import Context
+
+if TYPE_CHECKING:
+    from wordgeom.subwords.model import SubwordModel
 
 __all__ = [
     "DOCUMENT_VECTORS", "MODEL", "VECTORS", "Context", "Export", "Result", "Status",
@@ -70,7 +73,8 @@ class Result:
     """What a method returns.
 
     vectors (V × K) float32, C-order; arrays: named extras, such as document vectors (n × K) float32
-    under "documents", or the parts of a model; notes: remarks for the user; statistics: numbers for
+    under "documents", or the parts of a model; subwords: the model of n-grams in the vectors, which
+    `train` adds; notes: remarks for the user; statistics: numbers for
     the run card; attributes: of a model's store; summary: of a model, for the last line.
     """
 
@@ -81,6 +85,7 @@ class Result:
     status: Status = Status.CONVERGED
     attributes: Mapping[str, Any] = field(default_factory=dict)
     summary: str = ""
+    subwords: SubwordModel | None = None
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,8 @@ from wordgeom.runtime.context import Context
 from wordgeom.runtime.run_options import ResumeOptions, UseOptions
 from wordgeom.stages.inference import reading_notes
 from wordgeom.stages.stage import Job, Outcome, Stage
+from wordgeom.stages.unseen_words import unseen_answers
+from wordgeom.subwords.open_vocabulary import OpenVocabulary
 from wordgeom.vectors.keyed import Vectors, digest_of
 from wordgeom.vectors.run_card import file_content
 
@@ -62,6 +64,13 @@ class Evaluate(Stage):
         return read_any_vectors(Path(self.vectors), memory=memory_limit(self.run))
 
     @cached_property
+    def known(self) -> OpenVocabulary:
+        """The vectors, and the subword model beside their file."""
+        if isinstance(self.vectors, Vectors):
+            return OpenVocabulary(self.vectors)
+        return OpenVocabulary.beside(Path(self.vectors), self.read)
+
+    @cached_property
     def request(self) -> dict[str, Any]:
         """The options, and the digests of vectors and sets."""
         kinds = [type(task).__name__ for task in self.tasks]  # a file may be read as several
@@ -84,8 +93,11 @@ class Evaluate(Stage):
                 raise
             what, do = "the default sets are English, and none can be scored", "name your own sets"
             raise InputError(what, where=self.named, do=do) from None
+        named = dict(zip(numbered([task.name for task in self.tasks]), self.tasks, strict=True))
+        unseen = unseen_answers(self.known, named, answers, job.context)
+        answers += unseen.answers
         notes = [f"{each.name}: {note}" for each in answers for note in each.notes]
-        notes += reading_notes(read, self.named)
+        notes += [*unseen.notes, *reading_notes(read, self.named)]
         n = self.options.resamples
         report = Report(
             vectors=self.named,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
@@ -25,9 +25,12 @@ from wordgeom.runtime.context import Context
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.stages.artefacts import output_of
 from wordgeom.stages.artefacts.output import MethodOutput, Target
-from wordgeom.stages.artefacts.vectors import DOCUMENTS, outcome_of
+from wordgeom.stages.artefacts.vectors import DOCUMENTS, VectorsOutput, outcome_of
 from wordgeom.stages.stage import Job, Outcome, Stage
 from wordgeom.storage.disk_space import Demand, Space
+from wordgeom.subwords.options import wants_subwords
+from wordgeom.subwords.stored import model_path
+from wordgeom.vectors.keyed import Vectors
 
 
 @dataclass(frozen=True)
@@ -105,9 +108,12 @@ class Train(Stage):
 
     @property
     def beside(self) -> tuple[Path, ...]:
-        """The file of the documents' vectors."""
+        """The file of the documents' vectors, and the subword model."""
         documents = self.values.get(DOCUMENTS)
-        return () if documents is None else (Path(documents),)
+        files = () if documents is None else (Path(documents),)
+        if self.out is None or not wants_subwords(self.options):
+            return files
+        return (*files, model_path(self.out))
 
     @property
     def writes_store(self) -> bool:
@@ -152,10 +158,24 @@ class Train(Stage):
             result = self._fit(job.context)
             notes = [note for one in self.inputs.values() for note in one.notes]
             result.notes = [*notes, *result.notes]
+            result = self._with_subwords(result, job.context)
             if self.made is None:
                 return outcome_of(result, self.first.rows, None, self.name, job)
             result.notes += self.made.notes
             return self.made.write(opened, result, job, self.request, self.run)
+
+    def _with_subwords(self, result: Result, context: Context) -> Result:
+        """Return the vectors with those of their n-grams, if --subwords asks for them."""
+        if not wants_subwords(self.options):
+            return result
+        from wordgeom.subwords.improvement import improve
+
+        words = self.made.words if isinstance(self.made, VectorsOutput) else self.first.rows
+        found = improve(Vectors(words, result.vectors), self.options, context)
+        statistics = {**result.statistics, "subwords": found.statistics}
+        return replace(
+            result, vectors=found.vectors.matrix, subwords=found.model, statistics=statistics
+        )
 
     def _fit(self, context: Context) -> Result:
         """Return the result; raises RankError where it is not finite."""

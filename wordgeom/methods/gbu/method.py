@@ -28,6 +28,7 @@ from wordgeom.methods.gbu import cost
 from wordgeom.methods.gbu.anchors import CHOICES, choose_anchors
 from wordgeom.methods.notes import PUBLISHED_MATRIX, rank_notes, unpublished_notes
 from wordgeom.runtime.context import Context
+from wordgeom.subwords.options import SubwordOptions
 
 if TYPE_CHECKING:
     from wordgeom.linalg.dimension.choice import Choice
@@ -55,7 +56,7 @@ _WEIGHTING: dict[str, dict[str, Any]] = {SQUARED: {"neg": 0.2}, LOGISTIC: {"cds"
 
 
 @dataclass(frozen=True)
-class Options(DimOptions):
+class Options(DimOptions, SubwordOptions):
     """Options of the geometric build-up."""
 
     anchors: int = option(
@@ -103,6 +104,7 @@ class Options(DimOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self.check_used()
         for name, published in _PUBLISHED.items():
             if self.as_published and getattr(self, name) != published:
                 self._refuse_published(name)

@@ -24,6 +24,10 @@ from wordgeom.stages.artefacts.document_vectors import (
 from wordgeom.stages.artefacts.output import MethodOutput, Target
 from wordgeom.stages.stage import Job, Outcome
 from wordgeom.storage.disk_space import Space
+from wordgeom.storage.store import StoreWriter, exists
+from wordgeom.subwords.model import SubwordModel
+from wordgeom.subwords.options import wants_subwords
+from wordgeom.subwords.stored import KIND, model_path, write_model
 from wordgeom.texts.corpus_record import CORPUS, splitting_of
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import Vectors, vector_writer, vectors_space, writable_words
@@ -34,17 +38,19 @@ DOCUMENTS = "documents"  # of Result.arrays: the documents' vectors (n × K) flo
 
 @dataclass(frozen=True)
 class MadeVectors:
-    """Vectors that were computed; documents: their vectors (n × K) float32, or None."""
+    """Vectors that were computed; documents: their vectors (n × K) float32; subwords: n-grams."""
 
     vectors: Vectors
     documents: Float32 | None = None
+    subwords: SubwordModel | None = None
 
 
 def outcome_of(
     result: Result, words: list[str], path: Path | None, method: str, job: Job
 ) -> Outcome:
     """Return the outcome of vectors, written to `path` or nowhere."""
-    made = MadeVectors(Vectors(words, result.vectors), result.arrays.get(DOCUMENTS))
+    vectors, documents = Vectors(words, result.vectors), result.arrays.get(DOCUMENTS)
+    made = MadeVectors(vectors, documents, result.subwords)
     shape = " × ".join(f"{n:,}" for n in result.vectors.shape)
     summary = f"{path or 'vectors'}: {shape} by {method}; {job.seconds()}"
     return Outcome(summary, path, result.notes, [], result.statistics, result.status, made)
@@ -69,7 +75,8 @@ class VectorsOutput(MethodOutput):
     def up_to_date(self, request: Mapping[str, Any], run: RunOptions) -> Outcome | None:
         """Return the outcome where all files are what is asked for."""
         beside = [] if self._beside is None else [self._beside]
-        if run_card.up_to_date(self.path, request, run.force, beside=beside):
+        whole = run_card.up_to_date(self.path, request, run.force, beside=beside)
+        if whole and (not wants_subwords(self.target.options) or exists(model_path(self.path))):
             return Outcome(f"{self.path}: up to date", self.path)
         if self._beside is not None:
             check_absent(self._beside, force=run.force)
@@ -96,6 +103,10 @@ class VectorsOutput(MethodOutput):
             self.path: vector_writer(self.path, self.words, result.vectors),
             **self._others(result),
         }
+        if result.subwords is not None:
+            made = Vectors(self.words, result.vectors)
+            with StoreWriter(model_path(self.path), KIND) as writer:
+                write_model(writer, result.subwords, made, card)
         run_card.write_together(self.path, parts, lambda: card)
         return outcome_of(result, self.words, self.path, self.target.name, job)
 

@@ -1,0 +1,235 @@
+"""`wordgeom subwords` and its readers: similar, analogy, eval; models that do not belong."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from wordgeom.core.errors import FormatError, InputError, OptionError, StaleError
+from wordgeom.storage.store import Store
+from wordgeom.subwords.stored import find_model, model_path, read_model
+from wordgeom.vectors.keyed import Vectors, read_vectors, write_vectors
+
+STEMS = ("walk", "talk", "jump", "call", "play", "work", "look", "help", "turn", "open")
+ENDINGS = ("", "s", "ed", "ing", "er")
+UNITS = (["--unit", "grapheme"], ["--unit", "jamo"], ["--buckets", "500"])
+
+
+@pytest.fixture
+def words(tmp_path, monkeypatch):
+    """Words of a stem and an ending with the sum of the vectors of both; `turning` is left out."""
+    monkeypatch.chdir(tmp_path)
+    draw = np.random.default_rng(1)
+    stems, endings = draw.standard_normal((10, 30)), draw.standard_normal((5, 30))
+    every = [stem + ending for stem in STEMS for ending in ENDINGS]
+    matrix = (stems[:, None] + endings).reshape(50, 30).astype(np.float32)
+    made = Vectors(every, matrix)
+    seen = [row for row, word in enumerate(every) if word != "turning"]
+    write_vectors("vectors.bin", [every[row] for row in seen], matrix[seen])
+    lines = [f"{a}\t{b}\t{matrix[i] @ matrix[j]}\n"
+             for i, a in enumerate(every) for j, b in enumerate(every[:i])]  # fmt: skip
+    Path("pairs.tsv").write_text("".join(lines))
+    asked = [f"{a} {a}ing {b} {b}ing\n" for a in STEMS for b in STEMS if a != b]
+    Path("questions.txt").write_text("".join([": ing\n", *asked]))
+    return made
+
+
+@pytest.fixture
+def improved(words, ask):
+    assert ask("subwords", "vectors.bin", "-o", "v.bin", "--subwords", "2-5").status == 0
+    return read_vectors("v.bin")
+
+
+def test_unseen_words_have_vectors_in_every_reader(improved, ask):
+    assert "turning" not in improved.words
+    found = ask("similar", "v.bin", "turning", "--top", "12", "--json")
+    assert "'turning'" not in found.out
+    assert {"turn", "walking"} & {each["word"] for each in json.loads(found.out)}
+    assert found.err.count("1 word has no vector, its n-grams give one: turning") == 1
+    found = ask("analogy", "v.bin", "walking", "walk", "turning", "--json")
+    assert "turning" in found.err
+    assert json.loads(found.out)[0]["word"] == "turn"
+    assert "unknown word 'turning'" in ask("similar", "vectors.bin", "turning").err
+    assert "unknown word 'Walk'; did you mean walk?" in ask("similar", "v.bin", "Walk").err
+    assert "unknown word 'zq'" in ask("similar", "v.bin", "zq").err
+
+
+def test_eval_reports_seen_and_unseen_words_apart(improved, ask):
+    report = json.loads(ask("eval", "v.bin", "pairs.tsv", "questions.txt", "--json").out)
+    used = {(each["set"], each["measure"]): each["used"] for each in report["scores"]}
+    assert used["pairs", "spearman"] == 49 * 48 / 2
+    assert used["pairs, unseen words", "spearman"] == 49
+    assert used["pairs, all", "spearman"] == 50 * 49 / 2
+    assert used["questions", "3CosAdd"] == 9 * 8
+    assert used["questions, unseen words", "3CosAdd"] == 2 * 9
+    assert any("its n-grams give one: turning" in note for note in report["notes"])
+    scores = {(each["set"], each["measure"]): each["score"] for each in report["scores"]}
+    assert scores["pairs, unseen words", "spearman"] > 0.5
+    write_vectors("alone.bin", improved.words, improved.matrix)
+    plain = json.loads(ask("eval", "alone.bin", "pairs.tsv", "questions.txt", "--json").out)
+    assert [each for each in report["scores"] if ", " not in each["set"]] == plain["scores"]
+
+
+@pytest.mark.parametrize("how", UNITS)
+def test_a_model_is_read_as_it_was_written(words, ask, how):
+    assert ask("subwords", "vectors.bin", "-o", "v.bin", *how).status == 0
+    before, after = read_vectors("vectors.bin"), read_vectors("v.bin")
+    model = find_model(Path("v.bin"), after)
+    assert model is not None
+    np.testing.assert_allclose(
+        model.vectors_of(after.words), after.matrix - before.matrix, atol=1e-5
+    )
+    assert ask("info", "v.subwords", "--check").status == 0
+
+
+def test_morphs(words, ask):
+    lines = [f"{stem}{end}\t{stem} {end}\n" for stem in STEMS for end in ENDINGS if end]
+    Path("m.tsv").write_text("".join(lines))
+    made = ask("subwords", "-o", "v.bin", "--unit", "morphs", "--morphs", "m.tsv", "--min-words",
+               "2", "--ngram-ridge", "1e-3")  # fmt: skip
+    assert made.status == 0, made.err
+    model = find_model(Path("v.bin"), read_vectors("v.bin"))
+    assert model is not None
+    found, true = model.vectors_of(["turning"])[0], words.matrix[words.words.index("turning")]
+    assert found @ true > 0.9 * np.linalg.norm(found) * np.linalg.norm(true)
+    Path("m.tsv").write_text("walking\twalk in\n")
+    wrong = ask("subwords", "-o", "w.bin", "--unit", "morphs", "--morphs", "m.tsv")
+    assert wrong.status == 1
+    assert "m.tsv line 1: the morphs 'walk in' do not spell 'walking'" in wrong.err
+    assert not Path("w.bin").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--subwords", "6-3"], "--subwords must be increasing lengths"),
+        (["--unit", "morphs"], "--unit morphs needs a file of --morphs"),
+        (["--unit", "jamo", "--buckets", "9"], "--buckets hashes code points"),
+        (["-o", "v.npz"], "unknown suffix '.npz'"),
+    ],
+)
+def test_wrong_options_are_named(words, ask, options, said):
+    made = ask("subwords", "vectors.bin", *options)
+    assert made.status == 2
+    assert said in made.err
+    assert sorted(path.name for path in Path().iterdir()) == [
+        "pairs.tsv", "questions.txt", "vectors.bin",
+    ]  # fmt: skip
+
+
+def test_a_model_of_other_vectors_is_refused(improved, ask):
+    write_vectors("v.bin", improved.words, 2 * improved.matrix)
+    for command in (["similar", "v.bin", "walk"], ["eval", "v.bin", "pairs.tsv"]):
+        found = ask(*command)
+        assert found.status == 1
+        assert "v.subwords: belongs to other vectors" in found.err
+    with pytest.raises(StaleError):
+        find_model(Path("v.bin"), read_vectors("v.bin"))
+
+
+def edited(attribute, value):
+    """Edit an attribute of v.subwords, with a digest that vouches for it."""
+    from wordgeom.storage.meta import META, content_digest
+
+    path = Path("v.subwords") / META
+    meta = json.loads(path.read_text())
+    meta["attributes"][attribute] = value
+    path.write_text(json.dumps(meta | {"digest": content_digest(meta)}))
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value"),
+    [
+        ("shape", [10**12, 30]), ("shape", [3, 10]), ("shape", None), ("lengths", [5, 2]),
+        ("lengths", [2, 10**6]), ("unit", "bytes"), ("buckets", 7), ("buckets", -1),
+        ("vectors", 5), ("unit", "morphs"),
+    ],
+)  # fmt: skip
+def test_a_header_that_lies_is_an_error(improved, attribute, value):
+    edited(attribute, value)
+    with pytest.raises(FormatError, match=r"v\.subwords"):
+        read_model(Path("v.subwords"), improved)
+
+
+def test_another_store_is_no_model(improved, tmp_path):
+    shutil.copytree("v.subwords", "w.subwords")
+    meta = json.loads(Path("w.subwords/meta.json").read_text())
+    from wordgeom.storage.meta import content_digest
+
+    meta["kind"] = "cooc"
+    Path("w.subwords/meta.json").write_text(json.dumps(meta | {"digest": content_digest(meta)}))
+    with pytest.raises(OptionError, match="not a subword model"):
+        read_model(Path("w.subwords"), improved)
+
+
+def test_an_output_is_made_once_and_completed(words, ask, improved):
+    before = Path("v.bin").read_bytes(), Store.open("v.subwords").digest
+    asked = ["subwords", "vectors.bin", "-o", "v.bin", "--subwords"]
+    assert "up to date" in ask(*asked, "2-5").out
+    assert "v.bin: exists and was made with --subwords 2-5, not 3-4" in ask(*asked, "3-4").err
+    shutil.rmtree("v.subwords")
+    assert ask(*asked, "2-5").status == 0
+    assert (Path("v.bin").read_bytes(), Store.open("v.subwords").digest) == before
+
+
+def test_the_model_lies_beside_its_vectors():
+    assert model_path(Path("a/v.bin")) == Path("a/v.subwords")
+    assert model_path(Path("v.txt.gz")) == Path("v.subwords")
+
+
+@pytest.fixture
+def counts(tmp_path, monkeypatch, ask):
+    """Counts of a text in which words of one stem, or of one ending, share contexts."""
+    monkeypatch.chdir(tmp_path)
+    draw = np.random.default_rng(2)
+    lines = []
+    for _ in range(3000):
+        stem, end = draw.integers(10), draw.integers(5)
+        near = [f"s{stem}x{draw.integers(3)}", f"e{end}y{draw.integers(3)}"]
+        lines.append(f"{near[0]} {STEMS[stem]}{ENDINGS[end]} {near[1]}\n")
+    Path("text.txt").write_text("".join(lines))
+    assert ask("build-cooc", "text.txt", "-o", "cooc").status == 0
+
+
+def test_train_adds_what_the_command_adds(counts, ask):
+    train = ["train", "cooc", "--method", "gbu", "--dim", "8"]
+    assert ask(*train, "-o", "plain.bin").status == 0
+    assert ask(*train, "-o", "v.bin", "--subwords", "2-4", "--min-words", "3").status == 0
+    assert ask("subwords", "plain.bin", "-o", "w.bin", "--subwords", "2-4", "--min-words",
+               "3").status == 0  # fmt: skip
+    assert Path("v.bin").read_bytes() == Path("w.bin").read_bytes()
+    assert Store.open("v.subwords").digest == Store.open("w.subwords").digest
+    assert "v.bin: up to date" in ask(*train, "-o", "v.bin", "--subwords", "2-4", "--min-words",
+                                      "3").out  # fmt: skip
+    assert "jumper" in ask("similar", "v.bin", "jumpers").out
+    wrong = ask(*train, "-o", "x.bin", "--min-words", "3")
+    assert wrong.status == 2
+    assert "--min-words has no effect without --subwords" in wrong.err
+
+
+def test_convert_only_and_python_give_unseen_words_their_vector(improved, ask):
+    import wordgeom as wg
+
+    Path("list.txt").write_text("turning\nwalk\nzq\n")
+    made = ask("convert", "v.bin", "some.txt", "--only", "list.txt")
+    assert "1 word has no vector, its n-grams give one: turning" in made.err
+    assert "1 of 3 words of list.txt have no vector: zq" in made.err
+    some = read_vectors("some.txt")
+    assert some.words == ["walk", "turning"]
+    model = wg.add_subwords("vectors.bin", subwords="2-5")
+    np.testing.assert_array_equal(model["turning"], some.matrix[1])
+    np.testing.assert_array_equal(model.vectors, improved.matrix)
+    assert "turning" not in model
+    assert len(model.most_similar("turning", topn=3)) == 3
+    with pytest.raises(InputError, match="unknown word 'zq'"):
+        model["zq"]
+    model.save("saved.bin")
+    again = wg.add_subwords("vectors.bin", subwords="2-5", out="v.bin")  # up to date
+    np.testing.assert_array_equal(again["turning"], model["turning"])
+    kept = find_model(Path("saved.bin"), read_vectors("saved.bin"))
+    assert kept is not None
+    np.testing.assert_array_equal(kept.vectors_of(["turning"])[0], model["turning"])

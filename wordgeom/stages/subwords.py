@@ -1,0 +1,129 @@
+"""The stage that adds subwords to vectors: the vectors with their n-grams, and a subword model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from wordgeom.core.formatting import several
+from wordgeom.core.requests import request_of
+from wordgeom.formats.vector_files import files_of, read_any_vectors, shape_of
+from wordgeom.runtime.context import Context
+from wordgeom.runtime.memory import check_memory
+from wordgeom.runtime.run_options import ResumeOptions, RunOptions
+from wordgeom.stages.inference import Source, reading_notes
+from wordgeom.stages.revision import Revision
+from wordgeom.stages.stage import Job, Outcome
+from wordgeom.storage.disk_space import Demand
+from wordgeom.storage.store import StoreWriter, exists
+from wordgeom.subwords.improvement import Improved, improve
+from wordgeom.subwords.options import SubwordOptions
+from wordgeom.subwords.stored import KIND, model_path, write_model
+from wordgeom.vectors import run_card
+from wordgeom.vectors.finite import nonfinite_rows, refuse_nonfinite
+from wordgeom.vectors.keyed import Vectors, digest_of, vectors_space, writable_words
+
+_WORD = 300  # bytes of a word, in lists and in tables that look it up
+_COPIES = 3  # of the vectors: given, their directions, with subwords
+
+
+@dataclass(frozen=True)
+class Subwords(Revision):
+    """Add subwords to vectors.
+
+    vectors: a file, or vectors in memory; out: None for nowhere.
+    """
+
+    vectors: Source
+    options: SubwordOptions
+    run: RunOptions
+    out: Path | None = None
+    resume: ResumeOptions = field(default_factory=ResumeOptions)
+
+    @property
+    def state(self) -> None:
+        """None: a fit takes seconds, and is not resumed."""
+        return
+
+    @property
+    def model(self) -> Path | None:
+        """The store of the n-grams."""
+        return None if self.out is None else model_path(self.out)
+
+    @property
+    def beside(self) -> tuple[Path, ...]:
+        """The store of the n-grams."""
+        return () if self.model is None else (self.model,)
+
+    @property
+    def input_paths(self) -> list[Path]:
+        """The files of the vectors, and of the morphs."""
+        own = [] if isinstance(self.vectors, Vectors) else files_of(Path(self.vectors))
+        return [*own, *([] if self.options.morphs is None else [Path(self.options.morphs)])]
+
+    @cached_property
+    def request(self) -> dict[str, Any]:
+        """The options, and the digests of the files read."""
+        digests = [run_card.joint_digest([path]) for path in self.input_paths]
+        if isinstance(self.vectors, Vectors):
+            digests.insert(0, digest_of(self.vectors))
+        options = {k: v for k, v in self.options.result_options().items() if k != "morphs"}
+        return request_of("subwords", options, digests)
+
+    def check(self) -> None:
+        """Check the name of the output."""
+        if self.out is not None:
+            writable_words(self.out, [], space=None)
+        _ = self.request
+
+    def up_to_date(self) -> Outcome | None:
+        """Return the vectors if they exist as requested, and their model beside them."""
+        made = super().up_to_date()
+        return made if made is not None and self.model is not None and exists(self.model) else None
+
+    @property
+    def demand(self) -> Demand:
+        """The vectors; the number of n-grams is not known before."""
+        return (
+            Demand()
+            if self.out is None
+            else Demand(vectors_space(self.out, *shape_of(self.vectors)))
+        )
+
+    def work(self, job: Job) -> Outcome:
+        """Fit vectors of n-grams, add them to the vectors, and write both."""
+        vectors, notes = self._read(job.context)
+        found = improve(vectors, self.options, job.context)
+        rows, columns = vectors.matrix.shape
+        n = found.statistics["ngrams"]
+        summary = f"{self.out or 'vectors'}: {rows:,} × {columns:,}, {n:,} n-grams; {job.seconds()}"
+        outcome = Outcome(summary, self.out, notes + _notes(found), [], found.statistics,
+                          value=found)  # fmt: skip
+        if self.out is not None and self.model is not None:
+            card = job.card(self.request, outcome)
+            with StoreWriter(self.model, KIND) as writer:
+                write_model(writer, found.model, found.vectors, card)
+            run_card.write(self.out, found.vectors, card)
+        return outcome
+
+    def _read(self, context: Context) -> tuple[Vectors, list[str]]:
+        """Return the vectors and notes; raises InputError for NaN or infinity."""
+        words, columns = shape_of(self.vectors)
+        needed = words * (_WORD + 4 * columns * _COPIES)
+        check_memory(f"{words:,} vectors of {columns:,}", needed, context.memory, "raise --memory")
+        read = self.vectors
+        if not isinstance(read, Vectors):
+            read = read_any_vectors(Path(read), memory=context.memory)
+        refuse_nonfinite(read.words, nonfinite_rows(read.matrix), self.named, "train again")
+        return read, reading_notes(read, self.named)
+
+
+def _notes(found: Improved) -> list[str]:
+    """Return a note on words without an n-gram."""
+    without = found.statistics["words_without_ngrams"]
+    if not without:
+        return []
+    words = several(without, "word has", "words have")
+    return [f"{words} no n-gram with a vector: unchanged"]

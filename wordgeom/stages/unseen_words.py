@@ -1,0 +1,66 @@
+"""Scores of words without a vector, which a subword model gives one: unseen words apart, and all.
+
+The answers to items whose words all have vectors are those without the model. Those to the others
+come from the same vectors with the words of the sets appended, so that they may be answers of
+analogies too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from wordgeom.evaluation.analogies import Analogies
+from wordgeom.evaluation.answers import Answers, Task
+from wordgeom.evaluation.options import FOLD
+from wordgeom.evaluation.similarity import Similarity
+from wordgeom.runtime.context import Context
+from wordgeom.subwords.open_vocabulary import OpenVocabulary, subword_note
+from wordgeom.vectors.keyed import Vectors
+
+UNSEEN, ALL = "unseen words", "all"
+
+
+@dataclass(frozen=True)
+class UnseenAnswers:
+    """For each set with unseen words, the answers to their items and to all; notes on the words."""
+
+    answers: list[Answers] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def unseen_answers(
+    known: OpenVocabulary, tasks: Mapping[str, Task], seen: Sequence[Answers], context: Context
+) -> UnseenAnswers:
+    """Return the answers that a subword model adds.
+
+    tasks: by their names in the report; seen: the answers without the model.
+    """
+    made, before = UnseenAnswers(), {each.name: each.items for each in seen}
+    for number, (name, task) in enumerate(tasks.items()):
+        if not isinstance(task, (Similarity, Analogies)):
+            continue
+        fold = task.options.case == FOLD
+        vectors, added = known.including(w.lower() if fold else w for w in task.asked_words)
+        if not added:
+            continue
+        limit = task.options.restrict_vocab or len(known.vectors.words)
+        every = replace(task, options=task.options.but(restrict_vocab=0))
+        answers = every.answer(_limited(vectors, limit, len(added)), context.part(f"all-{number}"))
+        new = answers.only(np.setdiff1d(answers.items, before.get(name, [])))
+        if len(new.items):
+            parts = ((new, UNSEEN), (answers, ALL))
+            made.answers.extend(replace(part, name=f"{name}, {what}") for part, what in parts)
+            made.notes.append(f"{name}: {subword_note(added)[0]}")
+    return made
+
+
+def _limited(vectors: Vectors, limit: int, added: int) -> Vectors:
+    """Return the first `limit` words and the last `added`."""
+    own = len(vectors.words) - added
+    if own <= limit:
+        return vectors
+    rows = np.r_[:limit, own : own + added]
+    return Vectors([vectors.words[row] for row in rows.tolist()], vectors.matrix[rows])

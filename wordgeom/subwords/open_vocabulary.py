@@ -1,0 +1,57 @@
+"""Vectors with an open vocabulary: words that have no vector get that of their n-grams."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from wordgeom.core.formatting import first_few, several
+from wordgeom.subwords.model import SubwordModel
+from wordgeom.subwords.stored import find_model
+from wordgeom.vectors.keyed import Vectors
+
+
+@dataclass(frozen=True, eq=False)
+class OpenVocabulary:
+    """Vectors, and the subword model that belongs to them, if there is one."""
+
+    vectors: Vectors
+    model: SubwordModel | None = None
+
+    @classmethod
+    def beside(cls, path: Path, vectors: Vectors) -> OpenVocabulary:
+        """Return the vectors of a file with the model beside it; raises as `read_model`."""
+        return cls(vectors, find_model(path, vectors))
+
+    def including(self, words: Iterable[str]) -> tuple[Vectors, list[str]]:
+        """Return the vectors, followed by those of words that lack one, and these words.
+
+        A word without a known n-gram stays without a vector, and so does one that has a vector in
+        lower case: its n-grams would miss what that one knows.
+        """
+        base = self.vectors
+        if self.model is None:
+            return base, []
+        lacking = [word for word in dict.fromkeys(words) if self._lacks(word)]
+        found = self.model.vectors_of(lacking)
+        known = np.flatnonzero(found.any(axis=1))
+        if not len(known):
+            return base, []
+        added = [lacking[row] for row in known.tolist()]
+        return Vectors([*base.words, *added], np.concatenate((base.matrix, found[known]))), added
+
+    def _lacks(self, word: str) -> bool:
+        forms = (word, word.lower())
+        return word.split() == [word] and all(self.vectors.row(form) is None for form in forms)
+
+
+def subword_note(words: list[str]) -> list[str]:
+    """Return a note on words whose vectors come from their n-grams, none if there are none."""
+    if not words:
+        return []
+    have = several(len(words), "word has no vector", "words have no vector")
+    own = "its n-grams give one" if len(words) == 1 else "their n-grams give one each"
+    return [f"{have}, {own}: {first_few(words)}"]

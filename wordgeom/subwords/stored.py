@@ -1,0 +1,151 @@
+"""Subword models on disk: `vectors.subwords` beside `vectors.bin`, a store.
+
+Its attribute `vectors` is the digest of words and vectors that it belongs to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wordgeom.core.errors import FormatError, OptionError, StaleError
+from wordgeom.core.types import Int64
+from wordgeom.storage.store import Store, StoreWriter, exists
+from wordgeom.subwords.buckets import Buckets
+from wordgeom.subwords.dictionary import Dictionary
+from wordgeom.subwords.lengths import LONGEST, Lengths
+from wordgeom.subwords.model import SubwordModel
+from wordgeom.subwords.ngrams import Index
+from wordgeom.subwords.units import unit_named
+from wordgeom.subwords.units.morphs import Morphs, parse_morphs
+from wordgeom.subwords.units.names import CODEPOINT, MORPHS, UNITS
+from wordgeom.subwords.units.utf8 import Utf8
+from wordgeom.vectors.keyed import Vectors, digest_of
+
+KIND = "subwords"
+SUFFIX = ".subwords"
+_VECTORS, _NGRAMS, _BUCKETS, _MORPHS = "vectors", "ngrams", "buckets", "morphs"
+_AGAIN = "run wordgeom subwords again"
+_ROWS = 1 << 14  # written at once
+
+
+def model_path(vectors: Path) -> Path:
+    """Return the path of the model of a vectors file: `vectors.subwords` of `vectors.bin`."""
+    name = vectors.name.removesuffix(".gz")
+    return vectors.with_name(Path(name).stem + SUFFIX)
+
+
+def write_model(
+    writer: StoreWriter, model: SubwordModel, vectors: Vectors, card: Mapping[str, Any]
+) -> Store:
+    """Write a model of these vectors into an open store, and commit it. Raises WriteError."""
+    out = writer.array(_VECTORS, np.float32)
+    for start in range(0, len(model.vectors), _ROWS):
+        out.write(model.vectors[start : start + _ROWS].ravel())
+    buckets, index = 0, model.index
+    if isinstance(index, Buckets):
+        buckets = index.number
+        writer.array(_BUCKETS, np.int64).write(_used(index))
+    elif isinstance(index, Dictionary):
+        writer.text(_NGRAMS, index.lines().encode())
+    if isinstance(model.unit, Morphs):
+        writer.text(_MORPHS, model.unit.lines())
+    attributes = {
+        "shape": list(model.vectors.shape), "unit": model.name, "buckets": buckets,
+        "lengths": [model.lengths.low, model.lengths.high], "vectors": digest_of(vectors),
+    }  # fmt: skip
+    return writer.commit(attributes, card)
+
+
+def _used(index: Buckets) -> Int64:
+    return np.arange(index.number) if index.used is None else index.used
+
+
+def read_model(path: Path, vectors: Vectors) -> SubwordModel:
+    """Read a model of these vectors.
+
+    Raises MissingInputError, FormatError; OptionError for a store of another kind, StaleError for
+    the model of other vectors.
+    """
+    store = Store.open(path)
+    if store.kind != KIND:
+        raise OptionError(f"is a store of kind {store.kind!r}, not a subword model", where=path)
+    form = _Form.of(store, path)
+    if store.attributes[_VECTORS] != digest_of(vectors):
+        do = "run wordgeom subwords again, or remove it"
+        raise StaleError("belongs to other vectors", where=path, do=do)
+    index: Index
+    if form.buckets:
+        index = Buckets(form.buckets, _buckets(store, form, path))
+    else:
+        index = Dictionary.of_lines(_lines(store, path))
+    if len(index) != form.rows:
+        what = f"{form.rows:,} vectors need as many n-grams"
+        raise FormatError(what, where=path, found=f"{len(index):,}", do=_AGAIN)
+    held = store.array(_VECTORS).read().reshape(form.rows, form.columns)
+    if not np.isfinite(held).all():
+        raise FormatError("has numbers that are not finite", where=path, do=_AGAIN)
+    morphs = parse_morphs(store.text(_MORPHS), path) if form.unit == MORPHS else None
+    unit = Utf8() if form.buckets else unit_named(form.unit, morphs)
+    return SubwordModel(form.unit, unit, form.lengths, index, held)
+
+
+def find_model(path: Path, vectors: Vectors) -> SubwordModel | None:
+    """Return the model beside a vectors file, None where there is none.
+
+    Raises what `read_model` raises for one that cannot be used.
+    """
+    beside = model_path(path)
+    return read_model(beside, vectors) if exists(beside) else None
+
+
+@dataclass(frozen=True)
+class _Form:
+    """What a store says of itself, checked: N, K, the unit, the lengths, the number of buckets."""
+
+    rows: int
+    columns: int
+    unit: str
+    lengths: Lengths
+    buckets: int
+
+    @classmethod
+    def of(cls, store: Store, path: Path) -> _Form:
+        """Return the form of a store; raises FormatError."""
+        said = store.attributes
+        shape, lengths, buckets = said.get("shape"), said.get("lengths"), said.get("buckets")
+        pairs = [shape, lengths]
+        if not all(isinstance(p, list) and [type(n) for n in p] == [int, int] for p in pairs):
+            raise FormatError("its attributes were edited", where=path, do=_AGAIN)
+        (rows, columns), (low, high) = shape, lengths  # type: ignore[misc]
+        part = store.array(_VECTORS)
+        fits = rows > 0 and columns > 0 and part.dtype == np.float32
+        fits &= part.length == rows * columns and 1 <= low <= high <= LONGEST
+        fits &= type(buckets) is int and 0 <= buckets < 1 << 31
+        fits &= said.get("unit") in (UNITS if not buckets else (CODEPOINT,))
+        if not (fits and isinstance(said.get(_VECTORS), str)):
+            raise FormatError("its attributes do not fit its parts", where=path, do=_AGAIN)
+        return cls(rows, columns, said["unit"], Lengths(low, high), said["buckets"])
+
+
+def _buckets(store: Store, form: _Form, path: Path) -> Int64:
+    part = store.array(_BUCKETS)
+    whole = part.dtype == np.int64 and part.length == form.rows
+    used: Int64 = part.read() if whole else np.zeros(0, np.int64)
+    if not len(used) or (np.diff(used, prepend=-1) <= 0).any() or used[-1] >= form.buckets:
+        raise FormatError("its buckets are not ascending numbers", where=path, do=_AGAIN)
+    return used
+
+
+def _lines(store: Store, path: Path) -> str:
+    try:
+        text = store.text(_NGRAMS).decode()
+    except UnicodeDecodeError:
+        raise FormatError("its n-grams are not valid UTF-8", where=path, do=_AGAIN) from None
+    if not text.endswith("\n"):
+        raise FormatError("its n-grams end within a line", where=path, do=_AGAIN)
+    return text
