@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 
 from wordgeom.core.errors import FormatError, InputError, OptionError, StaleError
+from wordgeom.evaluation.options import EvalOptions
+from wordgeom.runtime.run_options import UseOptions
+from wordgeom.stages.evaluate import Evaluate
 from wordgeom.storage.store import Store
 from wordgeom.subwords.stored import find_model, model_path, read_model
 from wordgeom.vectors.keyed import Vectors, read_vectors, write_vectors
@@ -72,6 +75,15 @@ def test_eval_reports_seen_and_unseen_words_apart(improved, ask):
     write_vectors("alone.bin", improved.words, improved.matrix)
     plain = json.loads(ask("eval", "alone.bin", "pairs.tsv", "questions.txt", "--json").out)
     assert [each for each in report["scores"] if ", " not in each["set"]] == plain["scores"]
+
+
+def test_the_state_of_eval_belongs_to_one_model(improved):
+    def asked():
+        return Evaluate(Path("v.bin"), "v.bin", [], EvalOptions(), UseOptions()).request
+
+    before = asked()
+    shutil.rmtree("v.subwords")
+    assert asked() != before
 
 
 @pytest.mark.parametrize("how", UNITS)

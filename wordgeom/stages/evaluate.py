@@ -25,6 +25,7 @@ from wordgeom.stages.inference import reading_notes
 from wordgeom.stages.stage import Job, Outcome, Stage
 from wordgeom.stages.unseen_words import unseen_answers
 from wordgeom.subwords.open_vocabulary import OpenVocabulary
+from wordgeom.subwords.stored import model_digests
 from wordgeom.vectors.keyed import Vectors, digest_of
 from wordgeom.vectors.run_card import file_content
 
@@ -72,10 +73,12 @@ class Evaluate(Stage):
 
     @cached_property
     def request(self) -> dict[str, Any]:
-        """The options, and the digests of vectors and sets."""
+        """The options, and the digests of vectors, their subword model and sets."""
         kinds = [type(task).__name__ for task in self.tasks]  # a file may be read as several
         options = {**self.options.result_options(), "seed": self.run.seed, "sets": kinds}
         digests = [digest_of(self.read)]
+        if not isinstance(self.vectors, Vectors):
+            digests += model_digests(Path(self.vectors))
         parts = [part for file in self.files for part in _parts(Path(file))]
         digests += [file_content(part)["sha256"] for part in parts]
         return request_of("eval", options, digests)

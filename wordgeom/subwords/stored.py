@@ -103,6 +103,12 @@ def find_model(path: Path, vectors: Vectors) -> SubwordModel | None:
     return read_model(beside, vectors) if exists(beside) else None
 
 
+def model_digests(path: Path) -> list[str]:
+    """Return the digest of the model beside a vectors file, nothing where there is none."""
+    beside = model_path(path)
+    return [Store.open(beside).digest] if exists(beside) else []
+
+
 @dataclass(frozen=True)
 class _Form:
     """What a store says of itself, checked: N, K, the unit, the lengths, the number of buckets."""
