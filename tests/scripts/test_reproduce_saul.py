@@ -68,7 +68,8 @@ def test_every_question_is_semantic_or_syntactic():
     sections = {kind: set(half.sections) for kind, half in halves.items()}
     assert len(sections["semantic"]) == 5
     assert len(sections["syntactic"]) == 9
-    assert sum(len(half.questions) for half in halves.values()) == 19_544
+    numbers = {kind: len(half.questions) for kind, half in halves.items()}
+    assert numbers["semantic"] + numbers["syntactic"] == numbers["both"] == 19_544
 
 
 def test_the_words_are_the_most_frequent_those_of_analogies_and_their_neighbours(tmp_path, context):
