@@ -77,6 +77,25 @@ def test_eval_reports_seen_and_unseen_words_apart(improved, ask):
     assert [each for each in report["scores"] if ", " not in each["set"]] == plain["scores"]
 
 
+def test_the_model_of_another_output_is_replaced_only_by_force(improved, ask):
+    """`v.bin` and `v.txt` would share `v.subwords`."""
+    before = Store.open("v.subwords").digest
+    for command in (
+        ["subwords", "vectors.bin", "--subwords", "3-4", "-o", "v.txt"],
+        ["subwords", "vectors.bin", "--subwords", "3-4", "--buckets", "50", "-o", "w.bin"],
+        ["convert", "w.bin", "v.model", "--to", "fasttext"],
+        ["convert", "v.model", "v.txt"],
+    ):
+        asked = ask(*command)
+        assert asked.status == int(command[-1] == "v.txt")
+    assert "v.subwords" in asked.err
+    assert "--force" in asked.err
+    assert not Path("v.txt").exists()
+    assert Store.open("v.subwords").digest == before
+    assert ask(*command, "--force").status == 0
+    assert ask("similar", "v.txt", "turning", "--top", "2").status == 0
+
+
 def test_the_state_of_eval_belongs_to_one_model(improved):
     def asked():
         return Evaluate(Path("v.bin"), "v.bin", [], EvalOptions(), UseOptions()).request
@@ -118,8 +137,8 @@ def test_morphs(words, ask):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--subwords", "6-3"], "--subwords must be increasing lengths"),
-        (["--unit", "morphs"], "--unit morphs needs a file of --morphs"),
+        (["--subwords", "6-3"], "--subwords must be two lengths"),
+        (["--unit", "morphs"], "--unit morphs and --morphs FILE belong together"),
         (["--unit", "jamo", "--buckets", "9"], "--buckets hashes code points"),
         (["-o", "v.npz"], "unknown suffix '.npz'"),
     ],

@@ -22,6 +22,7 @@ from wordgeom.formats.export import (
     words_path,
     write_matrix,
 )
+from wordgeom.formats.fasttext import is_fasttext
 from wordgeom.formats.options import ConvertOptions
 from wordgeom.formats.output_checks import check_overwrite, check_shared_file, check_words_file
 from wordgeom.formats.projector import check_projector_directory
@@ -33,10 +34,11 @@ from wordgeom.matrices.opening import open_any
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.stages.artefacts import artefact_at
 from wordgeom.stages.stage import Job, Outcome, Stage
-from wordgeom.stages.store_stage import StoreStage
+from wordgeom.stages.store_stage import StoreStage, own_store
 from wordgeom.storage.disk_space import Demand, Space
 from wordgeom.storage.files import folder_bytes
 from wordgeom.storage.store import Store
+from wordgeom.subwords.stored import KIND, model_path
 from wordgeom.vectors import run_card
 from wordgeom.vectors.run_card import card_path
 
@@ -81,11 +83,16 @@ class Conversion(Stage):
 
     def up_to_date(self) -> Outcome | None:
         """Return the target if its run card has the request. Raises OutputExistsError if not."""
-        if self.run.force or not self.main.is_file():
+        models = is_fasttext(self.source)  # whose n-grams are written beside the target
+        if self.run.force or not (models or self.main.is_file()):
             return None
         try:
             request = self.request
         except OSError:  # which `work` reports
+            return None
+        if models:
+            own_store(model_path(self.main), KIND, request, force=False)
+        if not self.main.is_file():
             return None
         run_card.up_to_date(self.main, request, False, "file", self.beside)
         return Outcome(f"{self.out}: up to date", self.out)

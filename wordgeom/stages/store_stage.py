@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from wordgeom.core import requests
 from wordgeom.core.errors import WordgeomError
@@ -41,6 +42,17 @@ class StoreStage(Stage):
         if self.run.force or not store.exists(self.out):
             return None
         return existing(self.out, self.kind, self.difference)
+
+
+def own_store(path: Path, kind: str, request: Mapping[str, Any], force: bool) -> bool:
+    """Return whether a store that is written beside another output was made by this request.
+
+    Raises OutputExistsError where it was made by another, unless `force` is to replace it.
+    """
+    if force or not store.exists(path):
+        return False
+    existing(path, kind, lambda made: requests.difference(request, made.request))
+    return True
 
 
 def existing(

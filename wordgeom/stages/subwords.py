@@ -16,8 +16,9 @@ from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.stages.inference import Source, reading_notes
 from wordgeom.stages.revision import Revision
 from wordgeom.stages.stage import Job, Outcome
+from wordgeom.stages.store_stage import own_store
 from wordgeom.storage.disk_space import Demand
-from wordgeom.storage.store import StoreWriter, exists
+from wordgeom.storage.store import StoreWriter
 from wordgeom.subwords.improvement import Improved, improve
 from wordgeom.subwords.options import SubwordOptions
 from wordgeom.subwords.stored import KIND, model_path, write_model
@@ -81,7 +82,8 @@ class Subwords(Revision):
     def up_to_date(self) -> Outcome | None:
         """Return the vectors if they exist as requested, and their model beside them."""
         made = super().up_to_date()
-        return made if made is not None and self.model is not None and exists(self.model) else None
+        there = self.model is not None and own_store(self.model, KIND, self.request, self.run.force)
+        return made if there else None
 
     @property
     def demand(self) -> Demand:

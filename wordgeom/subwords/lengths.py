@@ -25,8 +25,8 @@ class Lengths:
             raise OptionError("--subwords must be lengths such as 3-6", found=repr(text))
         low, high = map(int, ends)
         if not 1 <= low <= high <= LONGEST:
-            what = f"--subwords must be increasing lengths between 1 and {LONGEST}"
-            raise OptionError(what, found=text, do="write the shorter length first, such as 3-6")
+            what = f"--subwords must be two lengths from 1 to {LONGEST}, the shorter one first"
+            raise OptionError(what, found=text, do="write lengths such as 3-6")
         return cls(low, high)
 
     def __str__(self) -> str:

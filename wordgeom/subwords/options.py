@@ -47,7 +47,7 @@ class SubwordOptions(Options):
         super().__post_init__()
         if (self.unit == MORPHS) != (self.morphs is not None):
             do = "pass both, or neither"
-            raise OptionError("--unit morphs needs a file of --morphs, and no other unit", do=do)
+            raise OptionError("--unit morphs and --morphs FILE belong together", do=do)
         if self.buckets and self.unit != CODEPOINT:
             what = f"--buckets hashes code points as fastText does, not --unit {self.unit}"
             raise OptionError(what, do="omit one of the two")

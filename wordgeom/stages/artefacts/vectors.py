@@ -23,8 +23,9 @@ from wordgeom.stages.artefacts.document_vectors import (
 )
 from wordgeom.stages.artefacts.output import MethodOutput, Target
 from wordgeom.stages.stage import Job, Outcome
+from wordgeom.stages.store_stage import own_store
 from wordgeom.storage.disk_space import Space
-from wordgeom.storage.store import StoreWriter, exists
+from wordgeom.storage.store import StoreWriter
 from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.options import wants_subwords
 from wordgeom.subwords.stored import KIND, model_path, write_model
@@ -76,7 +77,9 @@ class VectorsOutput(MethodOutput):
         """Return the outcome where all files are what is asked for."""
         beside = [] if self._beside is None else [self._beside]
         whole = run_card.up_to_date(self.path, request, run.force, beside=beside)
-        if whole and (not wants_subwords(self.target.options) or exists(model_path(self.path))):
+        if wants_subwords(self.target.options):
+            whole &= own_store(model_path(self.path), KIND, request, run.force)
+        if whole:
             return Outcome(f"{self.path}: up to date", self.path)
         if self._beside is not None:
             check_absent(self._beside, force=run.force)
