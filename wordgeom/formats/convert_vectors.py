@@ -187,7 +187,11 @@ def _write(
     if paths.form not in detection.ARRAYS:
         if model is not None and is_fasttext(paths.source):
             with StoreWriter(model_path(target), KIND) as writer:
-                write_model(writer, model, made, card or {})
+                run_card.write(
+                    target, made, card, header=not options.no_header,
+                    ready=lambda: write_model(writer, model, made, card or {}),
+                )  # fmt: skip
+            return
         run_card.write(target, made, card, header=not options.no_header)
         return
     numbers = dense.to_float16(words, matrix, target) if options.float16 else matrix

@@ -52,6 +52,7 @@ def own_store(path: Path, kind: str, request: Mapping[str, Any], force: bool) ->
     if force or not store.exists(path):
         return False
     existing(path, kind, lambda made: requests.difference(request, made.request))
+    store.remove_dead_lock(path)
     return True
 
 

@@ -106,8 +106,10 @@ class Subwords(Revision):
         if self.out is not None and self.model is not None:
             card = job.card(self.request, outcome)
             with StoreWriter(self.model, KIND) as writer:
-                write_model(writer, found.model, found.vectors, card)
-            run_card.write(self.out, found.vectors, card)
+                run_card.write(
+                    self.out, found.vectors, card,
+                    ready=lambda: write_model(writer, found.model, found.vectors, card),
+                )  # fmt: skip
         return outcome
 
     def _read(self, context: Context) -> tuple[Vectors, list[str]]:

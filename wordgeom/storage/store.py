@@ -255,6 +255,13 @@ def writer_lock(path: Path) -> Lock:
     return Lock(path / LOCK, path)
 
 
+def remove_dead_lock(path: Path) -> None:
+    """Remove the lock that a writer left which was killed after its commit; raises LockedError."""
+    if (path / LOCK).exists():
+        with writer_lock(path):
+            pass
+
+
 def exists(path: str | os.PathLike[str]) -> bool:
     """Return whether a committed store exists at a path."""
     return os.path.exists(Path(path) / META)  # False in an unreadable directory

@@ -111,6 +111,7 @@ def write(
     beside: Mapping[Path, Iterable[bytes]] | None = None,
     *,
     header: bool = True,
+    ready: Callable[[], object] | None = None,
 ) -> None:
     """Write vectors, the lines of the files beside them, and the card, as `write_together` does.
 
@@ -120,7 +121,7 @@ def write(
     parts: dict[Path, Callable[[BinaryIO], object]] = {out: fill}
     for path, lines in (beside or {}).items():
         parts[path] = partial(_fill_lines, lines)
-    write_together(out, parts, None if card is None else lambda: card)
+    write_together(out, parts, None if card is None else lambda: card, ready)
 
 
 def add_card(out: Path, card: Mapping[str, Any]) -> None:
@@ -153,11 +154,13 @@ def write_together(
     out: Path,
     parts: Mapping[Path, Callable[[BinaryIO], object]],
     card: Callable[[], Mapping[str, Any]] | None,
+    ready: Callable[[], object] | None = None,
 ) -> None:
     """Write `out`, the files beside it and their card, as one atomic step.
 
     parts: functions that write into the open files; card: called once all files are staged, None
-    to write no card and remove an older one. All files are staged before the first is renamed, so
+    to write no card and remove an older one; ready: called before anything is renamed, writes what
+    is committed by itself, such as a store. All files are staged before the first is renamed, so
     that `finish_write` completes a write that was killed in between. Raises WriteError.
     """
     beside, staged = [path for path in parts if path != out], []
@@ -168,6 +171,9 @@ def write_together(
             staged.append(path)
         if card is not None:
             _stage_card(out, card(), beside)
+            staged.append(card_path(out))
+        if ready is not None:
+            ready()
     except BaseException:
         _unstage(staged)  # a file that failed to be staged may be another process's
         raise

@@ -106,11 +106,15 @@ class VectorsOutput(MethodOutput):
             self.path: vector_writer(self.path, self.words, result.vectors),
             **self._others(result),
         }
-        if result.subwords is not None:
-            made = Vectors(self.words, result.vectors)
+        model, made = result.subwords, Vectors(self.words, result.vectors)
+        if model is None:
+            run_card.write_together(self.path, parts, lambda: card)
+        else:
             with StoreWriter(model_path(self.path), KIND) as writer:
-                write_model(writer, result.subwords, made, card)
-        run_card.write_together(self.path, parts, lambda: card)
+                run_card.write_together(
+                    self.path, parts, lambda: card,
+                    lambda: write_model(writer, model, made, card),
+                )  # fmt: skip
         return outcome_of(result, self.words, self.path, self.target.name, job)
 
     def _others(self, result: Result) -> dict[Path, Callable[[BinaryIO], object]]:
