@@ -39,8 +39,7 @@ def improve(vectors: Vectors, options: SubwordOptions, context: Context) -> Impr
     """Return finite vectors with those of their n-grams added.
 
     Raises InputError where no n-gram occurs in enough words, all vectors are zero, or memory is
-    insufficient, and what reading
-    the morphs raises.
+    insufficient, and what reading the morphs raises.
     """
     unit = options.opened_unit()
     index, shares = count_ngrams(vectors.words, unit, options)

@@ -1,8 +1,8 @@
 """Ranges of a text that the workers of a cluster tokenise, each with a lexicon of its own.
 
 A range begins and ends at separators, so that its ids are those of the same bytes in a text that is
-read from its start. What its first and last document have in other ranges is told by the line feeds
-around its tokens, as for blocks (block_joiner.py).
+read from its start. The line feeds around its tokens tell whether its first and last document
+continue in other ranges, as for blocks (block_joiner.py).
 """
 
 from __future__ import annotations
