@@ -1,9 +1,11 @@
-"""Kernels of sparse linear algebra."""
+"""Kernels of linear algebra."""
 
 from __future__ import annotations
 
-from wordgeom.core.types import Array, Int32, Int64
-from wordgeom.runtime.jit import kernel
+from wordgeom.core.types import Array, Float64, Int32, Int64
+from wordgeom.runtime.jit import kernel, summing_kernel
+
+_PIECE = 4096  # columns of long rows that a core's first cache holds
 
 
 @kernel
@@ -62,3 +64,24 @@ def add_squares(indptr: Int64, indices: Int32, data: Array, rows: Array, columns
             square = float(data[k]) * float(data[k])
             rows[r] += square
             columns[indices[k]] += square
+
+
+@summing_kernel
+def multiply_long_rows(
+    left: Array, right: tuple[Array, ...], start: int, stop: int, out: Float64
+) -> None:
+    """Set out (a × b) to left (a × N) times right (b rows of N), over the columns [start:stop).
+
+    The sums of a piece have the dtype of the rows.
+    """
+    out[:] = 0.0
+    for first in range(start, stop, _PIECE):
+        last = min(first + _PIECE, stop)
+        for i in range(len(left)):
+            row = left[i, first:last]
+            for j in range(len(right)):
+                other = right[j][first:last]
+                total = left.dtype.type(0)
+                for k in range(len(row)):
+                    total += row[k] * other[k]
+                out[i, j] += total

@@ -118,10 +118,12 @@ class NumpyOps:
 
     def row_products(self, left: Array, right: Sequence[Array]) -> Float64:
         """Return left rightᵀ (a × b) of a few long rows: left (a × N), right: b rows (N)."""
+        rows = tuple(right)
 
-        def part(block: slice) -> Array:
-            # A product with one row at a time takes half the time of one with all.
-            return np.stack([left[:, block] @ row[block] for row in right], axis=1)
+        def part(block: slice) -> Float64:
+            out = np.empty((len(left), len(rows)))
+            kernels.multiply_long_rows(left, rows, block.start, block.stop, out)
+            return out
 
         total = np.zeros((len(left), len(right)))
         columns = max(_COLUMNS, _NUMBERS // len(left))

@@ -26,10 +26,13 @@ class Rows:
     indptr: Int64
     others: Int32
 
-    def blocks(self, columns: int) -> list[tuple[int, int]]:
-        """Return [first, last) of blocks of rows of like work, for vectors of `columns` columns."""
+    def blocks(self, columns: int, most: int = _WORK) -> list[tuple[int, int]]:
+        """Return [first, last) of blocks of rows of like work, for vectors of `columns` columns.
+
+        most: entries of a block of several rows.
+        """
         items = np.arange(len(self.indptr))
-        return row_blocks(self.indptr + items, entries=max(1, _WORK // columns))
+        return row_blocks(self.indptr + items, entries=max(1, min(_WORK // columns, most)))
 
 
 def later(pairs: Pairs, items: int) -> Rows:

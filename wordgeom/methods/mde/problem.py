@@ -67,38 +67,44 @@ class Problem:
     def distortions(self, vectors: Array) -> list[Array]:
         """Return the distortion of each pair, by term."""
         found = []
-        for distances, term in zip(self.distances(vectors), self.terms, strict=True):
-            parts = self._evaluate(term, distances, lambda _, values, __: values)
-            found.append(np.concatenate([np.empty(0, vectors.dtype), *parts]))
+        for rows, term in zip(self._later, self.terms, strict=True):
+            room = np.empty(len(term.pairs), vectors.dtype)
+            parts = self._evaluated(rows, term, vectors, room, lambda _, values, __: values)
+            found.append(np.concatenate([room[:0], *parts]))
         return found
 
     def __call__(self, vectors: Array) -> tuple[float, Array]:
         """Return E and its gradient (n × m)."""
         total, slopes, start = 0.0, np.empty(self.size, vectors.dtype), 0
-        for distances, term in zip(self.distances(vectors), self.terms, strict=True):
-            own = slopes[start : start + len(distances)]
+        for rows, term in zip(self._later, self.terms, strict=True):
+            own = slopes[start : start + len(term.pairs)]
 
-            def add(block: slice, values: Array, slope: Array, own: Array = own) -> float:
-                np.divide(slope, self.size, out=own[block])
+            def add(pairs: slice, values: Array, slope: Array, own: Array = own) -> float:
+                np.divide(slope, self.size, out=own[pairs])
                 return float(values.sum(dtype=np.float64))
 
-            total += sum(self._evaluate(term, distances, add))
-            start += len(distances)
+            total += sum(self._evaluated(rows, term, vectors, own, add))
+            start += len(own)
         narrow = vectors.shape[1] <= _NARROW
         return total / self.size, (self._added if narrow else self._gathered)(slopes, vectors)
 
-    def _evaluate(
-        self, term: Term, distances: Array, use: Callable[[slice, Array, Array], Any]
-    ) -> Iterator[Any]:
-        """Yield use(block, f, f′(d)/d) for blocks of the pairs of a term, in order."""
+    def _evaluated(
+        self, rows: Rows, term: Term, vectors: Array, distances: Array,
+        use: Callable[[slice, Array, Array], Any],
+    ) -> Iterator[Any]:  # fmt: skip
+        """Yield use(pairs, f, f′(d)/d) for blocks of the pairs of a term, in order.
 
-        def run(block: slice) -> Any:
+        distances: overwritten, a block before it is used.
+        """
+
+        def run(block: tuple[int, int]) -> Any:
+            kernels.set_distances(rows.indptr, rows.others, vectors, *block, distances)
+            pairs = slice(*(int(rows.indptr[row]) for row in block))
             with np.errstate(all="ignore"):  # an infinite distortion is a number here
-                values, slopes = term.distortion.at(distances[block], term.pairs.given[block], np)
-                return use(block, values, slopes)
+                found = term.distortion.at(distances[pairs], term.pairs.given[pairs], np)
+                return use(pairs, *found)
 
-        blocks = [slice(k, k + _BLOCK) for k in range(0, len(distances), _BLOCK)]
-        return self._pool.each(run, blocks)
+        return self._pool.each(run, rows.blocks(vectors.shape[1], _BLOCK))
 
     @cached_property
     def _around(self) -> tuple[Rows, Int32]:
