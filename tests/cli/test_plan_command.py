@@ -34,9 +34,17 @@ method = "gbu"
 dim = 8
 out = "w.bin"
 
+[embed]
+texts = "corpus.txt"
+vectors = "v.bin"
+weights = "mean"
+
 [eval]
 sets = ["pairs.txt"]
 """
+
+
+_MADE = {"build-pmi": "made", "merge": "made", "embed": "made.npy"}
 
 
 @pytest.fixture
@@ -60,7 +68,9 @@ def test_a_plan_is_near_what_the_run_takes_and_leaves_nothing(folder, ask):
     plan = json.loads(answer.out)
     assert plan["not_planned"] == ["x.toml [eval]"]  # two steps of one table
     assert ask("run", "x.toml", "--quiet").status == 0
-    assert [one["out"] for one in plan["commands"]] == ["cooc", "dtm", "pmi", "v.bin", "w.bin"]
+    assert [one["out"] for one in plan["commands"]] == [
+        "cooc", "dtm", "pmi", "v.bin", "w.bin", "texts.npy",
+    ]  # fmt: skip
     for one in plan["commands"]:
         made = read_cost(Path(one["out"]))
         for part in ("words", "entries", "disk"):
@@ -103,6 +113,8 @@ def test_one_command_is_planned_with_its_options(folder, ask):
         ("train", ("v.bin", "--method", "mde", "--dim", "2", "--seed", "3")),
         ("merge", ("cooc", "half/cooc")),
         ("impute", ("--domain", "domain.csv", "--vectors", "v.bin", "--lower")),
+        ("extend", ("part.bin", "cooc")),
+        ("embed", ("corpus.txt", "--vectors", "v.bin", "--counts", "cooc")),
     ],
 )
 def test_a_command_is_planned_from_parts_of_its_stored_input(folder, ask, command, options):
@@ -112,6 +124,8 @@ def test_a_command_is_planned_from_parts_of_its_stored_input(folder, ask, comman
     ask("build-cooc", "half.txt", "-o", "half/cooc", "--read-vocab", "words")
     ask("build-dtm", "corpus.txt")
     ask("train", "cooc", "--method", "pmi-eigs", "--dim", "8", "-o", "v.bin")
+    ask("train", "cooc", "--method", "gbu", "--dim", "8", "-o", "whole.bin")
+    ask("convert", "whole.bin", "part.bin", "--limit", "400")
     draw = np.random.default_rng(4).standard_normal((2_000, 6)).round(3).tolist()
     lines = [f"W{k}," + ",".join(map(str, row)) for k, row in enumerate(draw)]
     Path("domain.csv").write_text("\n".join(["name,a,b,c,d,e,f", *lines, ""]))
@@ -120,7 +134,7 @@ def test_a_command_is_planned_from_parts_of_its_stored_input(folder, ask, comman
     assert (answer.status, answer.err) == (0, ""), answer
     assert sorted(folder.rglob("*")) == before
     (planned,) = json.loads(answer.out)["commands"]
-    made = Path("made.bin" if command in ("train", "transform", "impute") else "made")
+    made = Path(_MADE.get(command, "made.bin"))
     assert ask(command, *options, "-o", str(made), "--quiet").status == 0
     cost = read_cost(made)
     assert cost.disk / 1.25 <= planned["disk"] <= 1.25 * cost.disk
@@ -152,7 +166,7 @@ def test_shards_are_planned_with_their_merge(folder, ask):
         (("build-cooc", "corpus.txt", "--widow", "3"), "--widow", 2),
         (("build-cooc", "-"), "cannot be sampled", 1),
         (("build-cooc", "empty.txt"), "empty.txt: is empty", 1),
-        (("build-cooc", "blank.txt"), "blank.txt: its sample cannot be counted: contains no", 1),
+        (("build-cooc", "blank.txt"), "blank.txt: its sample cannot be read: contains no", 1),
         (("build-cooc", "corpus.txt", "--memory", "0.001"), "--memory must be 0 or at least", 2),
         (("frobnicate",), "frobnicate is neither a command nor a file; plan build-cooc", 2),
         (("eval", "v.bin"), "eval cannot be planned; plan build-cooc", 2),

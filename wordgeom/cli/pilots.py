@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wordgeom.cli.pipeline import Step
-from wordgeom.core.errors import InputError
+from wordgeom.core.errors import InputError, OptionError
 from wordgeom.imputation.domain import read_domain
 from wordgeom.linalg.device import memory_limit
 from wordgeom.planning.estimate import COUNTING, PAIRWISE, STREAMING, TRAINING, estimate
@@ -18,17 +18,20 @@ from wordgeom.planning.pilot import Cost, run_pilot
 from wordgeom.planning.sample import SIZES, take_samples
 from wordgeom.planning.shards import shards_of
 from wordgeom.planning.verdict import Planned
+from wordgeom.stages.corpus_inputs import Inputs
 from wordgeom.stages.counting import CountStage
+from wordgeom.stages.embed import Embed
 from wordgeom.stages.impute import Impute
 from wordgeom.stages.invocation import RESOURCES
 from wordgeom.stages.stage import Stage
 from wordgeom.storage import store
 
-LATER = ("merge", "build-pmi", "train", "transform", "compress", "impute")
+LATER = ("merge", "build-pmi", "train", "extend", "transform", "compress", "impute")
 _SEVERAL = ("merge",)  # read several inputs of one kind
-_TRAINING = ("train", "transform", "compress", "impute")  # hold their input
-_CUT = {"impute": "domain"}  # the input that is cut, where that is not the first
-_APPLIED = {"names", "name_map", "lower", "duplicates", "missing"}  # when a domain was read
+_TRAINING = ("train", "extend", "transform", "compress", "impute")  # hold their input
+_CUT = {"impute": "domain", "extend": "counts"}  # the input that is cut, if that is not the first
+# Options that were applied when a domain was read.
+_APPLIED = {"impute": {"names", "name_map", "lower", "duplicates", "missing"}}
 _KEPT = ("threads", "memory")  # of the resources: they decide the cost
 
 
@@ -57,31 +60,23 @@ class Pilots:
 
     def can_follow(self, step: Step) -> bool:
         """Return whether a step reads what a planned one makes, or what is stored."""
+        if step.name == "embed":
+            vectors = next(step.paths(["vectors"]), step.inputs["vectors"])
+            return vectors is not None and self._there(vectors)
         paths = self._read_first(step)
-        known = (os.path.realpath(path) in self._inputs or can_be_cut(Path(path)) for path in paths)
-        return step.name in LATER and bool(paths) and all(known)
+        return step.name in LATER and bool(paths) and all(map(self._there, paths))
+
+    def _there(self, path: str) -> bool:
+        return os.path.realpath(path) in self._inputs or can_be_cut(Path(path))
 
     def count(self, step: Step, shards: int = 1) -> list[Planned]:
         """Return the plan of a count of text; of several shards, each one's and their merge's."""
         stage = step.prepare()
         assert isinstance(stage, CountStage)
         stage.check()
-        corpus = stage.inputs.corpus
-        samples = take_samples(
-            stage.inputs.names, corpus.input_format, of_files=corpus.document == "file",
-            folder=self._samples(),
-        )  # fmt: skip
-        texts = [{"corpus": list(sample.names)} for sample in samples]
-        try:
-            made = self._run(step, stage, texts)
-        except InputError as error:
-            what = error.what
-            for name in (name for sample in samples for name in sample.names):
-                what = what.removeprefix(f"{name}: ")
-            what = f"its sample cannot be counted: {what}"
-            raise InputError(what, where=stage.inputs.names[0]) from None
+        made, shares = self._sampled(step, stage, stage.inputs)
         sizes = [float(cost.tokens) for _, cost in made]
-        goal = sizes[-1] / samples[made[-1][0]].share
+        goal = sizes[-1] / shares[-1]
         limit = memory_limit(stage.run)
 
         def predicted(tokens: float) -> Cost:
@@ -91,6 +86,41 @@ class Pilots:
 
         planned = self._plan(step, stage, predicted(goal), limit)
         return [planned] if shards == 1 else shards_of(planned, predicted(goal / shards), shards)
+
+    def embed(self, step: Step) -> Planned:
+        """Return the plan of vectors of texts. Raises OptionError for lines on standard output."""
+        stage = step.prepare()
+        assert isinstance(stage, Embed)
+        if stage.out is None:
+            raise OptionError("embed to standard output cannot be planned", do="name a file")
+        known = self._inputs.get(os.path.realpath(stage.vectors))
+        inputs = stage.inputs if known is None else self._of_pilot(stage, known).inputs
+        made, shares = self._sampled(step, stage, inputs)
+        found = estimate([cost for _, cost in made], shares, 1.0, COUNTING)
+        return self._plan(step, stage, found, memory_limit(stage.run))
+
+    def _of_pilot(self, stage: Embed, known: _Input) -> Embed:
+        """Return the stage with vectors that exist: those of the last pilot."""
+        return replace(stage, vectors=known.paths[max(known.paths)])
+
+    def _sampled(
+        self, step: Step, stage: Stage, inputs: Inputs
+    ) -> tuple[list[tuple[int, Cost]], list[float]]:
+        """Run a step on samples of its text; return the number and cost, and the share, of each."""
+        corpus, setting = inputs.corpus, "texts" if step.name == "embed" else "corpus"
+        samples = take_samples(
+            inputs.names, corpus.input_format, of_files=corpus.document == "file",
+            folder=self._samples(),
+        )  # fmt: skip
+        try:
+            made = self._run(step, stage, [{setting: list(one.names)} for one in samples])
+        except InputError as error:
+            what = error.what
+            for name in (name for sample in samples for name in sample.names):
+                what = what.removeprefix(f"{name}: ")
+            what = f"its sample cannot be read: {what}"
+            raise InputError(what, where=inputs.names[0]) from None
+        return made, [samples[k].share for k, _ in made]
 
     def follow(self, step: Step) -> Planned:
         """Return the plan of a step that reads planned or stored inputs."""
@@ -181,7 +211,7 @@ class Pilots:
     def _moved(self, step: Step, k: int) -> dict[str, Any]:
         """Return the settings of a step, with pilot k's outputs for those of earlier steps."""
         dropped = (RESOURCES - set(_KEPT)) | {"out", "save_vocab", "documents"}
-        dropped |= _APPLIED if step.name in _CUT else set()
+        dropped |= _APPLIED.get(step.name, set())
         settings = {name: value for name, value in step.table.items() if name not in dropped}
         for name, value in settings.items():
             known = self._inputs.get(os.path.realpath(value)) if isinstance(value, str) else None

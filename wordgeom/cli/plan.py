@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wordgeom.cli.pipeline import Step
     from wordgeom.planning.verdict import Planned
 
-_COUNTS, _SHARDED = ("build-cooc", "build-dtm"), "build-cooc"
+_COUNTS, _SHARDED, _EMBED = ("build-cooc", "build-dtm"), "build-cooc", "embed"
 _HEAD = ["command", "output", "words", "entries", "products", "disk", "temporary", "memory",
          "time"]  # fmt: skip
 _TOO_LARGE = 3  # exit status
@@ -71,9 +71,10 @@ def _steps(what: str, arguments: Sequence[str]) -> list[Step]:
     from wordgeom.cli.pilots import LATER
     from wordgeom.cli.pipeline import Step, read_steps
 
+    planned = (*_COUNTS, *LATER, _EMBED)
     if what not in frame.STAGES:
         if not (what.startswith("-") or os.path.exists(what) or Path(what).suffix):
-            do = f"plan {', '.join(_COUNTS + LATER)}, or a configuration file"
+            do = f"plan {', '.join(planned)}, or a configuration file"
             raise OptionError(f"{what} is neither a command nor a file", do=do)
         if flag := next((one for one in (what, *arguments) if one.startswith("-")), None):
             raise OptionError(f"{flag} is not an option of plan",
@@ -82,8 +83,8 @@ def _steps(what: str, arguments: Sequence[str]) -> list[Step]:
             raise OptionError(f"{what}: a configuration file takes no arguments",
                               do="name the file alone, or a command")  # fmt: skip
         return read_steps(what)
-    if what not in _COUNTS + LATER:
-        do = f"plan {', '.join(_COUNTS + LATER)}, or a configuration file"
+    if what not in planned:
+        do = f"plan {', '.join(planned)}, or a configuration file"
         raise OptionError(f"{what} cannot be planned", do=do)
     given = frame.parsed(what, arguments)
     table = {name: list(v) if isinstance(v, tuple) else v for name, v in given.items()}
@@ -120,7 +121,7 @@ def _planned(steps: Sequence[Step], folder: Path, shards: int) -> tuple[list[Pla
             if step.name in _COUNTS:
                 planned += pilots.count(step, shards if step.name == _SHARDED else 1)
             elif pilots.can_follow(step):
-                planned.append(pilots.follow(step))
+                planned.append((pilots.embed if step.name == _EMBED else pilots.follow)(step))
             elif step.place not in left_out:  # a table may be several steps
                 left_out.append(step.place)
     if not planned:
