@@ -73,6 +73,7 @@ _MAPPED = (
 _COMPRESS = "compress ../inputs/known.bin -o out.npz --dim"
 _SUBWORDS = "subwords ../inputs/known.bin -o out.bin --min-words 1 --subwords"
 _CONVERT = "convert ../inputs/vectors.bin out.txt"
+_PLOT = "plot map ../inputs/known.bin -o out.svg"
 
 # A new command with output is a line here.
 COMMANDS = (
@@ -116,10 +117,23 @@ COMMANDS = (
     Command("compress", f"{_COMPRESS} 3", f"{_COMPRESS} 2 --bits 4"),
     Command("subwords", f"{_SUBWORDS} 2-3", f"{_SUBWORDS} 2"),
     Command("convert", _CONVERT, f"{_CONVERT} --limit 5"),
+    Command("plot", f"{_PLOT} --clusters 3", f"{_PLOT} --clusters 2"),
+    Command("run", "run ../inputs/three.toml", "run ../inputs/two.toml", True),
     Command("export", "convert ../inputs/cooc out.mtx", "convert ../inputs/large out.mtx"),
     Command("import", "convert ../inputs/counts.npz out", "convert ../inputs/other.npz out"),
 )  # fmt: skip
 
+_STEPS = """
+[build-cooc]
+corpus = "../inputs/corpus.txt"
+out = "out"
+min-count = 1
+
+[train]
+method = "pmi-eigs"
+dim = {}
+out = "out.bin"
+"""
 # What makes the inputs that are made by the program.
 PREPARE = (
     "build-cooc corpus.txt -o cooc --min-count 1 --window 3",
@@ -162,4 +176,6 @@ def write_inputs(folder: Path) -> None:
     known = [f"w{k}" for k in range(30)]
     write_vectors(folder / "known.bin", known, rng.standard_normal((30, 4)).astype(np.float32))
     write_vectors(folder / "turned.bin", known, rng.standard_normal((30, 4)).astype(np.float32))
+    for name, dim in (("two", 2), ("three", 3)):
+        (folder / f"{name}.toml").write_text(_STEPS.format(dim))
     (folder / "near.tsv").write_text("".join(f"w{k}\tw{k + 9}\t{k % 7}\n" for k in range(20)))
