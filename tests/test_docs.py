@@ -68,6 +68,20 @@ def test_the_reference_of_commands_is_up_to_date():
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize(
+    ("command", "row"),
+    [
+        ("similar", "| `--top` | N at least 1 |"),
+        ("drift", "| `--top` | N at least 0 |"),
+        ("jobs", "| `--memory` | GB between 0.3 and 1000000 |"),
+        ("train --method gbu", "| `--anchors` | M at least 0 |"),
+        ("train --method mde", "| `--anchors` | FILE |"),
+    ],
+)
+def test_the_reference_gives_each_command_its_own_range(command, row):
+    assert row in section(command)
+
+
 def test_the_readme_names_every_command():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert "docs/reference/commands.md" in readme

@@ -56,6 +56,7 @@ def test_unseen_words_have_vectors_in_every_reader(improved, ask):
     found = ask("analogy", "v.bin", "walking", "walk", "turning", "--json")
     assert "turning" in found.err
     assert json.loads(found.out)[0]["word"] == "turn"
+    assert ask("analogy", "v.bin", "walking", "walk", "turning", "--top", "0").err.count("\n") == 1
     assert "unknown word 'turning'" in ask("similar", "vectors.bin", "turning").err
     assert "unknown word 'Walk'; did you mean walk?" in ask("similar", "v.bin", "Walk").err
     assert "unknown word 'zq'" in ask("similar", "v.bin", "zq").err

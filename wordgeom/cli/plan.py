@@ -7,13 +7,14 @@ import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from wordgeom.cli import frame
+from wordgeom.cli import flags, frame
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.formatting import aligned
+from wordgeom.jobs.options import ShardOptions
 
 if TYPE_CHECKING:
     from wordgeom.cli.pipeline import Step
@@ -40,20 +41,19 @@ products, disk, memory and time. The exit status is 3 if something will not fit.
 
 @click.command("plan", help=_HELP, context_settings=_CONTEXT)
 @click.option("--json", "as_json", is_flag=True, help="print JSON")
-@click.option("--shards", type=click.IntRange(1, 1_000_000), default=1, metavar="N",
-              help="plan build-cooc as N shards and their merge")  # fmt: skip
 @click.option("--tmp-dir", metavar="DIR", help="directory for samples and pilot runs")
 @click.argument("what", metavar="CONFIG|COMMAND")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def command(
-    as_json: bool, shards: int, tmp_dir: str | None, what: str, arguments: tuple[str, ...]
+    as_json: bool, tmp_dir: str | None, what: str, arguments: tuple[str, ...], **given: Any
 ) -> None:
     """Print the plan."""
     from wordgeom.planning.verdict import problems
 
+    (split,) = flags.taken(given, ShardOptions)
     steps = _steps(frame.text("CONFIG", what), arguments)
     with click.get_current_context().obj:
-        planned, left_out = plan_steps(steps, tmp_dir, shards)
+        planned, left_out = plan_steps(steps, tmp_dir, split.shards)
     wrong = problems(planned)
     if as_json:
         facts = {"commands": [one.facts() for one in planned], "problems": wrong}
@@ -64,6 +64,9 @@ def command(
         click.echo("\n".join([*lines, *(f"does not fit: {one}" for one in wrong)]))
     if wrong:
         click.get_current_context().exit(_TOO_LARGE)
+
+
+command.params += flags.parameters(ShardOptions)
 
 
 def _steps(what: str, arguments: Sequence[str]) -> list[Step]:
