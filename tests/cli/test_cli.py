@@ -206,7 +206,7 @@ def test_a_broken_part_of_a_matrix_is_refused(check_refused, part, how, say):
         path.unlink()
     else:
         edit(path, bytearray.pop if how == "short" else flip_last)
-    line = (str(path), say, "; rebuild it with --force")
+    line = (str(path), say, "; rebuild it with wordgeom build-cooc --force")
     for args in (["info", "cooc", "--check"], ["build-pmi", "-o", "new"]):
         check_refused(*args, say=line)
     if part != "indptr" or how != "edited":

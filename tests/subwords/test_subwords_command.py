@@ -153,6 +153,33 @@ def test_wrong_options_are_named(words, ask, options, said):
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("asked", "by"),
+    [
+        ({"command": "subwords"}, "rebuild it with wordgeom subwords --force"),
+        (
+            {"command": "train", "options": {"subwords": "2-5"}},
+            "rebuild it with wordgeom train --subwords --force",
+        ),
+        ({"command": "two words"}, "rebuild it with --force"),
+        ([], "rebuild it with --force"),
+    ],
+)
+def test_a_damaged_model_names_the_command_that_makes_it(improved, ask, asked, by):
+    meta = json.loads(Path("v.subwords/meta.json").read_bytes())
+    meta["run"]["request"] = asked  # which the digest of a store does not cover
+    Path("v.subwords/meta.json").write_text(json.dumps(meta))
+    part = Path("v.subwords") / meta["files"]["ngrams"]["file"]
+    whole = part.read_bytes()
+    for broken in (whole[:-1], whole[:-2] + b"??", None):
+        part.unlink(missing_ok=True)
+        if broken is not None:
+            part.write_bytes(broken)
+        found = ask("similar", "v.bin", "turning")
+        assert (found.status, found.err.count("\n")) == (1, 1)
+        assert found.err.endswith(f"; {by}\n")
+
+
 def test_a_model_of_other_vectors_is_refused(improved, ask):
     write_vectors("v.bin", improved.words, 2 * improved.matrix)
     for command in (["similar", "v.bin", "walk"], ["eval", "v.bin", "pairs.tsv"]):
