@@ -13,6 +13,7 @@ import pytest
 import wordgeom
 from wordgeom import methods
 from wordgeom.cli import COMMANDS, group
+from wordgeom.cli.frame import TABLES
 from wordgeom.cli.plot import PLOTS
 
 ROOT = Path(wordgeom.__file__).parent.parent
@@ -80,6 +81,22 @@ def test_the_reference_of_commands_is_up_to_date():
 )
 def test_the_reference_gives_each_command_its_own_range(command, row):
     assert row in section(command)
+
+
+def test_the_guide_gives_the_order_of_the_pipeline():
+    text = (ROOT / "docs" / "guide" / "command-line.md").read_text(encoding="utf-8")
+    found = re.search(r"in the order of the pipeline: ([^.]*)\.", text)
+    assert found is not None
+    assert re.findall(r"`([\w-]+)`", found[1]) == list(TABLES)
+
+
+@pytest.mark.parametrize("option", ["--json", "--markdown"])
+def test_the_guide_lists_the_commands_with_an_option(option):
+    text = (ROOT / "docs" / "guide" / "command-line.md").read_text(encoding="utf-8")
+    found = re.search(rf"^\| `{option}` \| (.*) \|$", text, re.MULTILINE)
+    assert found is not None
+    have = {name for name in COMMANDS if option in options_of(name)}
+    assert set(re.findall(r"`([\w-]+)`", found[1])) == have
 
 
 def test_the_readme_names_every_command():
