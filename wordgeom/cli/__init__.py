@@ -19,12 +19,11 @@ import click
 from wordgeom.cli.lazy import LazyGroup
 from wordgeom.cli.usage import usage
 from wordgeom.core.errors import StoppedError, WordgeomError
+from wordgeom.core.interruption import interrupted
 from wordgeom.core.version import __version__
 from wordgeom.runtime.pool import THREAD_NAME
 from wordgeom.runtime.signals import handled_by, stop_handlers
 
-_INTERRUPTED = "interrupted; existing output is unchanged"
-_STOPPED = 130  # 128 + SIGINT, as of a shell
 _COMPLETION = "_WORDGEOM_COMPLETE"  # set by a shell that completes a command line
 _SAME_STOP = 1.0  # seconds within which a second signal is taken for the first one
 COMMANDS = {
@@ -79,7 +78,7 @@ def main(args: Sequence[str] | None = None) -> int:
     """Run a command line; returns the exit status, after one line on standard error if it failed.
 
     0: success; 1: error in the input or the environment; 2: usage error; 75: interrupted, and
-    `--resume` continues; 130: interrupted.
+    `--resume` continues; 130: interrupted, and the command has no `--resume`.
     """
     arguments = list(sys.argv[1:] if args is None else args) or ["--help"]
     with _log(), _stoppable() as stop:
@@ -123,19 +122,7 @@ def _explained(error: OSError) -> str:
 
 def _interrupted(arguments: Sequence[str]) -> int:
     """Report an interruption before or after the part of a run that can be resumed."""
-    if not _resumable(arguments[0]):
-        return _fail(_INTERRUPTED, _STOPPED, kind="")
-    stopped = StoppedError(saved=False)
-    return _fail(str(stopped), stopped.exit_code, kind="")
-
-
-def _resumable(name: str) -> bool:
-    """Return whether a command is loaded and has `--resume`; an interrupted import is not tried."""
-    if f"wordgeom.cli.{name.replace('-', '_')}" not in sys.modules:
-        return False
-    from wordgeom.cli.frame import resumable
-
-    return resumable(name)
+    return _fail(*interrupted(arguments[0]), kind="")
 
 
 def run() -> None:
