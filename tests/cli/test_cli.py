@@ -1288,6 +1288,22 @@ def test_a_signal_after_the_output_is_complete_changes_nothing(ask, folder, monk
     assert Path("late/meta.json").exists()
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_python_ends_does_not_change_the_status(number):
+    program = f"""
+import atexit, signal
+from wordgeom.cli import run
+atexit.register(signal.raise_signal, {int(number)})
+run()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program, "--version"], capture_output=True, check=False, text=True,
+        env=ENVIRONMENT,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("wordgeom")
+
+
 def test_help_shows_the_defaults_that_hold(ask):
     for method, wanted in (("gbu", "[0.2]"), ("pmi-eigs", "[1]")):
         shown = " ".join(ask("train", "--method", method, "--help").out.split())

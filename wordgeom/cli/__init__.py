@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from types import FrameType
+from typing import Any
 
 import click
 
@@ -74,14 +75,16 @@ def group() -> None:
     """Hold the commands."""
 
 
-def main(args: Sequence[str] | None = None) -> int:
+def main(args: Sequence[str] | None = None, *, program: bool = False) -> int:
     """Run a command line; returns the exit status, after one line on standard error if it failed.
+
+    program: ignore signals afterwards, as Python ends: they come too late to stop anything.
 
     0: success; 1: error in the input or the environment; 2: usage error; 75: interrupted, and
     `--resume` continues; 130: interrupted, and the command has no `--resume`.
     """
     arguments = list(sys.argv[1:] if args is None else args) or ["--help"]
-    with _log(), _stoppable() as stop:
+    with _log(), _stoppable(program) as stop:
         try:
             with stop:
                 return _status(arguments, stop)
@@ -127,7 +130,7 @@ def _interrupted(arguments: Sequence[str]) -> int:
 
 def run() -> None:
     """Be the program `wordgeom`."""
-    status = main()
+    status = main(program=True)
     if any(thread.name.startswith(THREAD_NAME) for thread in threading.enumerate()):
         # A thread inside LAPACK cannot be stopped, and Python would wait for it.
         sys.stdout.flush()
@@ -183,13 +186,14 @@ def _log() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _stoppable() -> Iterator[_Stop]:
-    """Let SIGINT, SIGTERM and SIGHUP stop the block."""
+def _stoppable(program: bool) -> Iterator[_Stop]:
+    """Let SIGINT, SIGTERM and SIGHUP stop the block; program: and be ignored after it."""
     stop = _Stop()
-    before = {}
+    before: dict[int, Any] = {}
     if threading.current_thread() is threading.main_thread():
         # Ignored signals stay ignored: nohup, or a background job.
         before = {n: h for n, h in stop_handlers().items() if h not in (None, signal.SIG_IGN)}
+    before = dict.fromkeys(before, signal.SIG_IGN) if program else before
     with handled_by(stop, before):
         yield stop
 
