@@ -149,7 +149,23 @@ def test_shards_are_planned_with_their_merge(folder, ask):
         (("absent.toml",), "absent.toml: no such file", 1),
         (("train", "absent", "--method", "gbu"), "absent: no such", 1),
         (("build-cooc", "absent.txt"), "absent.txt: no such file", 1),
-        (("build-cooc", "corpus.txt", "--widow", "3"), "--widow", 2),
+        (
+            ("build-cooc", "corpus.txt", "--widow", "3"),
+            "error: wordgeom build-cooc has no option --widow; did you mean --window?",
+            2,
+        ),
+        (
+            ("train", "cooc", "--method", "gbu", "more"),
+            "error: wordgeom train --method gbu takes no more arguments after MATRIX, found more; "
+            "see wordgeom train --method gbu --help",
+            2,
+        ),
+        (("--shard", "3", "x.toml"), "--shard is not an option of plan; did you mean --shards?", 2),
+        (
+            ("x.toml", "--tmp-dri=x"),
+            "--tmp-dri is not an option of plan; did you mean --tmp-dir?",
+            2,
+        ),
         (("build-cooc", "-"), "cannot be sampled", 1),
         (("build-cooc", "empty.txt"), "empty.txt: is empty", 1),
         (("build-cooc", "blank.txt"), "blank.txt: its sample cannot be counted: contains no", 1),

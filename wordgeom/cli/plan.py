@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from wordgeom.cli import flags, frame
+from wordgeom.cli.usage import meant
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.formatting import aligned
 from wordgeom.jobs.options import ShardOptions
@@ -79,8 +80,9 @@ def _steps(what: str, arguments: Sequence[str]) -> list[Step]:
             do = f"plan {', '.join(_COUNTS + LATER)}, or a configuration file"
             raise OptionError(f"{what} is neither a command nor a file", do=do)
         if flag := next((one for one in (what, *arguments) if one.startswith("-")), None):
-            raise OptionError(f"{flag} is not an option of plan",
-                              do="set it in the tables of the configuration file")  # fmt: skip
+            unknown, do = flag.partition("=")[0], "set it in the tables of the configuration file"
+            do = meant(unknown, click.get_current_context()) or do
+            raise OptionError(f"{unknown} is not an option of plan", do=do)
         if arguments:
             raise OptionError(f"{what}: a configuration file takes no arguments",
                               do="name the file alone, or a command")  # fmt: skip
