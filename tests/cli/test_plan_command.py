@@ -99,6 +99,7 @@ def test_one_command_is_planned_with_its_options(folder, ask):
     [
         ("build-pmi", ("cooc",)),
         ("train", ("dtm", "--method", "lsa", "--dim", "6")),
+        ("train", ("cooc", "--method", "gbu", "--dim", "8", "--subwords", "2-4")),
         ("transform", ("v.bin", "--center")),
         ("train", ("v.bin", "--method", "mde", "--dim", "2", "--seed", "3")),
         ("merge", ("cooc", "half/cooc")),
@@ -124,6 +125,8 @@ def test_a_command_is_planned_from_parts_of_its_stored_input(folder, ask, comman
     assert ask(command, *options, "-o", str(made), "--quiet").status == 0
     cost = read_cost(made)
     assert cost.disk / 1.25 <= planned["disk"] <= 1.25 * cost.disk
+    assert cost.ngrams == sum(part.stat().st_size for part in Path("made.subwords").glob("*.1.*"))
+    assert cost.ngrams / 1.5 <= planned["ngrams"] <= 1.5 * cost.ngrams
     assert cost.entries / 1.25 <= planned["entries"] <= 1.25 * cost.entries
     assert planned["memory"] >= cost.memory / 1.5
 

@@ -126,8 +126,7 @@ class Pilots:
     def _plan(self, step: Step, stage: Stage, cost: Cost, limit: int) -> Planned:
         assert stage.out is not None
         known = self._inputs[os.path.realpath(stage.out)]
-        size = cost.entries or cost.disk
-        self._inputs[os.path.realpath(stage.out)] = replace(known, size=float(size))
+        self._inputs[os.path.realpath(stage.out)] = replace(known, size=float(cost.size))
         return Planned(step.name, stage.out, cost, limit)
 
     def _samples(self) -> Path:
@@ -174,7 +173,7 @@ class Pilots:
         self._runs += 1
         if len(found) < len(SIZES) - 1 and problem is not None:
             raise problem
-        sizes = {k: float(cost.entries or cost.disk) for k, cost in found}
+        sizes = {k: float(cost.size) for k, cost in found}
         self._inputs[os.path.realpath(stage.out)] = _Input(paths, sizes, 0.0)
         return found
 
@@ -201,5 +200,5 @@ def _closed(stage: Stage, first: Sequence[str], found: Cost) -> Cost:
         return found
     demand = stage.demand
     exact = demand.output.least == demand.output.expected > 0
-    disk = demand.output.expected if exact else found.disk
+    disk = demand.output.expected + found.ngrams if exact else found.disk
     return replace(found, disk=disk, temporary=demand.scratch.expected)
