@@ -78,6 +78,17 @@ def test_eval_reports_seen_and_unseen_words_apart(improved, ask):
     assert [each for each in report["scores"] if ", " not in each["set"]] == plain["scores"]
 
 
+def test_a_report_says_once_what_holds_for_a_whole_set(improved, ask):
+    lines = Path("pairs.tsv").read_text().splitlines()
+    Path("pairs.tsv").write_text("\n".join([*lines, lines[0] + "9", "walk\tabsent@@\t1", ""]))
+    report = json.loads(ask("eval", "v.bin", "pairs.tsv", "--json").out)
+    (note,) = [note for note in report["notes"] if "several scores" in note]
+    assert note.startswith("pairs: ")
+    for score in report["scores"]:
+        left_out = sum(report["excluded"].get(score["set"], {}).values())
+        assert score["used"] + left_out == score["total"], score
+
+
 def test_the_model_of_another_output_is_replaced_only_by_force(improved, ask):
     """`v.bin` and `v.txt` would share `v.subwords`."""
     before = Store.open("v.subwords").digest
