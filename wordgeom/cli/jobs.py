@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -20,6 +21,8 @@ from wordgeom.jobs.options import ShardOptions, TaskOptions
 if TYPE_CHECKING:
     from wordgeom.planning.pilot import Cost
 
+# What sbatch says without a configuration, a controller, or the means to log in there.
+_UNREACHABLE = re.compile("configuration|unable to contact|munge|authentication", re.IGNORECASE)
 _log = logging.getLogger("wordgeom")
 _HELP = """Print a shell script that runs the TOML file CONFIG as jobs of a cluster.
 
@@ -102,9 +105,13 @@ def _submit(script: str) -> None:
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
     click.echo(done.stdout, nl=False)
     if done.returncode:
-        said = [line.removeprefix("sbatch: error: ") for line in done.stderr.split("\n") if line]
-        reason = ", ".join(said) or f"status {done.returncode}"
+        said = [re.sub("^sbatch: (error|fatal): ", "", line) for line in done.stderr.splitlines()]
+        reason = ", ".join(filter(None, said)) or f"status {done.returncode}"
         numbers = [line.split("\t")[-1] for line in done.stdout.splitlines()]
         first = f"cancel what was submitted (scancel {' '.join(numbers)}), " if numbers else ""
-        do = f"{first}correct that and submit again"
-        raise WordgeomError(f"sbatch rejected a job: {reason}", do=do)
+        if _UNREACHABLE.search(done.stderr):
+            what = f"Slurm does not answer on this machine: {reason}"
+            do = f"{first}check it with sinfo, or leave --submit out to print the script"
+        else:
+            what, do = f"sbatch rejected a job: {reason}", f"{first}correct that and submit again"
+        raise WordgeomError(what, do=do)
