@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import click
@@ -104,6 +105,16 @@ def test_the_readme_names_every_command():
     assert "docs/reference/commands.md" in readme
     for name in COMMANDS:
         assert f"`{name}`" in readme
+
+
+def test_every_extra_is_documented():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = set(project["optional-dependencies"]) - {"dev", "docs"}  # those of contributors
+    listed = re.search(r"# extras: (.*)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert listed is not None
+    assert set(listed[1].split(", ")) == extras
+    errors = (ROOT / "docs" / "reference" / "errors.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"`pip install 'wordgeom\[(\w+)\]'`", errors)) == extras
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
