@@ -83,6 +83,21 @@ def test_what_does_not_fit_is_said_with_the_option_to_change(folder, ask, monkey
     assert "--max-vocab" in line
 
 
+@pytest.mark.parametrize(
+    "line", [("plan", "x.toml", "--json"), ("jobs", "x.toml")], ids=["plan", "jobs"]
+)
+def test_pilot_runs_are_shown_on_a_terminal_alone(folder, ask, monkeypatch, line):
+    Path("x.toml").write_text('[build-cooc]\ncorpus = "corpus.txt"\n[build-pmi]\n')
+    quiet = ask(*line)
+    assert (quiet.status, quiet.err) == (0, "")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    shown = ask(*line)
+    assert "pilot runs:   0%" in shown.err
+    assert "0/8" in shown.err  # four of each command
+    if line[0] == "jobs":  # a plan says how long its pilots took
+        assert len(shown.out.splitlines()) == len(quiet.out.splitlines())
+
+
 def test_one_command_is_planned_with_its_options(folder, ask):
     found = []
     for window in ("2", "9"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -45,10 +45,11 @@ class Pilots:
     """Pilot runs in a directory, one subdirectory for each sample.
 
     What a step makes is found by its name, so that later steps read the pilot's output instead. A
-    stored input that no step makes is cut into parts.
+    stored input that no step makes is cut into parts. finished: called with 1 after each run.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, finished: Callable[[int], object]) -> None:
+        self._finished = finished
         self._folders = [folder / str(part) for part in SIZES]
         for one in self._folders:
             one.mkdir()
@@ -168,6 +169,8 @@ class Pilots:
             except InputError as error:  # a small sample may have no pairs, or too low a rank
                 problem = error
                 continue
+            finally:
+                self._finished(1)
             found.append((k, cost))
             paths[k] = out
         self._runs += 1

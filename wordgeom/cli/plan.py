@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -117,17 +119,22 @@ def plan_steps(
 
 
 def _planned(steps: Sequence[Step], folder: Path, shards: int) -> tuple[list[Planned], list[str]]:
-    from wordgeom.cli.pilots import Pilots
+    from wordgeom.cli.pilots import LATER, Pilots
+    from wordgeom.planning.sample import SIZES
+    from wordgeom.runtime.progress import Progress
 
-    pilots, planned, left_out = Pilots(folder), [], []
-    for step in steps:
-        with step.errors():
-            if step.name in _COUNTS:
-                planned += pilots.count(step, shards if step.name == _SHARDED else 1)
-            elif pilots.can_follow(step):
-                planned.append(pilots.follow(step))
-            elif step.place not in left_out:  # a table may be several steps
-                left_out.append(step.place)
+    planned, left_out = [], []
+    total = len(SIZES) * sum(step.name in _COUNTS + LATER for step in steps)
+    with closing(Progress(sys.stderr.isatty()).bar("pilot runs", total, "runs")) as bar:
+        pilots = Pilots(folder, bar.update)
+        for step in steps:
+            with step.errors():
+                if step.name in _COUNTS:
+                    planned += pilots.count(step, shards if step.name == _SHARDED else 1)
+                elif pilots.can_follow(step):
+                    planned.append(pilots.follow(step))
+                elif step.place not in left_out:  # a table may be several steps
+                    left_out.append(step.place)
     if not planned:
         raise InputError("has no table that can be planned", where=steps[0].place,
                          do="add [build-cooc]")  # fmt: skip
