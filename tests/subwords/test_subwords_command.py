@@ -167,10 +167,13 @@ def test_wrong_options_are_named(words, ask, options, said):
 @pytest.mark.parametrize(
     ("asked", "by"),
     [
-        ({"command": "subwords"}, "rebuild it with wordgeom subwords --force"),
+        (
+            {"command": "subwords", "options": {"subwords": "2-5"}},
+            "rebuild it with wordgeom subwords --force",
+        ),
         (
             {"command": "train", "options": {"subwords": "2-5"}},
-            "rebuild it with wordgeom train --subwords --force",
+            "rebuild it with wordgeom train --force --subwords",
         ),
         ({"command": "two words"}, "rebuild it with --force"),
         ([], "rebuild it with --force"),

@@ -78,9 +78,10 @@ def remake(meta: Mapping[str, Any]) -> str:
     command = request.get("command")
     if not isinstance(command, str) or not _COMMAND.fullmatch(command):
         return "rebuild it with --force"
-    beside = _table(request, "options").get(str(meta.get("kind")))
-    option = f" --{meta['kind']}" if beside else ""
-    return f"rebuild it with wordgeom {command}{option} --force"
+    kind = str(meta.get("kind"))
+    beside = command != kind and _table(request, "options").get(kind)
+    option = f" --{kind}" if beside else ""
+    return f"rebuild it with wordgeom {command} --force{option}"
 
 
 def _table(meta: Mapping[str, Any], name: str) -> Mapping[str, Any]:
