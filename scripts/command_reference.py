@@ -6,18 +6,14 @@ import inspect
 import re
 import sys
 from collections.abc import Iterable
-from importlib import import_module
 from pathlib import Path
 
 import click
 
 from wordgeom import methods
 from wordgeom.cli import COMMANDS, flags, group
-from wordgeom.cli.frame import STAGES
 from wordgeom.cli.train import COMMON, input_options
-from wordgeom.core.options import Options, Spec, flag, range_text, specs
-from wordgeom.plot.map.options import MapOptions
-from wordgeom.plot.options import PlotOptions
+from wordgeom.core.options import flag, range_text, specs
 
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "reference" / "commands.md"
 _HEAD = """# Commands
@@ -93,29 +89,12 @@ def _values(option: click.Option) -> str:
         return ""
     if isinstance(option.type, click.Choice):
         return ", ".join(f"`{choice}`" for choice in option.type.choices)
-    name, (text, _) = option.opts[-1], _help(option)
-    spec = _SPECS.get((name, text)) or _SPECS.get((name, ""))
-    limits = f" {range_text(spec)}" if spec and (spec.low, spec.high) != (None, None) else ""
-    words = "".join(f", `{word}`" for word in spec.words) if spec else ""
-    return f"{option.metavar or 'N'}{limits}{words}"
-
-
-def _all_specs() -> dict[tuple[str, str], Spec]:
-    """Return every specification by its flag and help, and by its flag alone.
-
-    Two commands may have a flag of one name, or describe one flag in different words.
-    """
-    modules = [import_module(f"wordgeom.cli.{name.replace('-', '_')}") for name in STAGES]
-    # Plots come first: what other commands say of a flag is the default for a flag alone.
-    classes: list[type[Options]] = [MapOptions, PlotOptions]
-    classes += [cls for module in modules for cls in module.command.classes]
-    classes += [*COMMON, *(methods.load(name).Options for name in methods.names())]
-    declared = [(flag(field.name), spec) for cls in classes for field, spec in specs(cls)]
-    return {(name, text): spec for name, spec in declared
-            for text in ("", spec.help.partition("  [")[0])}  # fmt: skip
-
-
-_SPECS = _all_specs()
+    text = option.metavar or "N"
+    if not isinstance(option, flags.Declared):
+        return text
+    spec = option.spec
+    limits = "" if (spec.low, spec.high) == (None, None) else f" {range_text(spec)}"
+    return f"{text}{limits}" + "".join(f", `{word}`" for word in spec.words)
 
 
 def main() -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import click
@@ -13,6 +14,7 @@ import pytest
 import wordgeom
 from wordgeom import methods
 from wordgeom.cli import COMMANDS, group
+from wordgeom.cli.frame import TABLES
 from wordgeom.cli.plot import PLOTS
 
 ROOT = Path(wordgeom.__file__).parent.parent
@@ -68,11 +70,51 @@ def test_the_reference_of_commands_is_up_to_date():
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize(
+    ("command", "row"),
+    [
+        ("similar", "| `--top` | N at least 1 |"),
+        ("drift", "| `--top` | N at least 0 |"),
+        ("jobs", "| `--memory` | GB between 0.3 and 1000000 |"),
+        ("train --method gbu", "| `--anchors` | M at least 0 |"),
+        ("train --method mde", "| `--anchors` | FILE |"),
+    ],
+)
+def test_the_reference_gives_each_command_its_own_range(command, row):
+    assert row in section(command)
+
+
+def test_the_guide_gives_the_order_of_the_pipeline():
+    text = (ROOT / "docs" / "guide" / "command-line.md").read_text(encoding="utf-8")
+    found = re.search(r"in the order of the pipeline: ([^.]*)\.", text)
+    assert found is not None
+    assert re.findall(r"`([\w-]+)`", found[1]) == list(TABLES)
+
+
+@pytest.mark.parametrize("option", ["--json", "--markdown"])
+def test_the_guide_lists_the_commands_with_an_option(option):
+    text = (ROOT / "docs" / "guide" / "command-line.md").read_text(encoding="utf-8")
+    found = re.search(rf"^\| `{option}` \| (.*) \|$", text, re.MULTILINE)
+    assert found is not None
+    have = {name for name in COMMANDS if option in options_of(name)}
+    assert set(re.findall(r"`([\w-]+)`", found[1])) == have
+
+
 def test_the_readme_names_every_command():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert "docs/reference/commands.md" in readme
     for name in COMMANDS:
         assert f"`{name}`" in readme
+
+
+def test_every_extra_is_documented():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = set(project["optional-dependencies"]) - {"dev", "docs"}  # those of contributors
+    listed = re.search(r"# extras: (.*)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert listed is not None
+    assert set(listed[1].split(", ")) == extras
+    errors = (ROOT / "docs" / "reference" / "errors.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"`pip install 'wordgeom\[(\w+)\]'`", errors)) == extras
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))

@@ -4,14 +4,20 @@
 
 
 def run() -> None:
-    """Be the program; exit with 130 and one line if the imports are interrupted."""
+    """Be the program; exit with one line and its status if the imports are interrupted."""
+    said, status = "interrupted; existing output is unchanged", 130
     try:
+        import sys
+
+        from wordgeom.core.interruption import interrupted
+
+        said, status = interrupted("".join(sys.argv[1:2]))
         from wordgeom.cli import run as program
     except KeyboardInterrupt:
         import os
 
-        os.write(2, b"wordgeom: interrupted; existing output is unchanged\n")
-        os._exit(130)
+        os.write(2, f"wordgeom: {said}\n".encode())
+        os._exit(status)
     program()
 
 

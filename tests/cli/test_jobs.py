@@ -169,6 +169,31 @@ def test_a_job_that_is_rejected_is_one_line(queue, ask):
     assert (answer.status, answer.err) == (1, line)
 
 
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (
+            ["error: fetch_config: DNS SRV lookup failed",
+             "fatal: Could not establish a configuration source"],
+            "fetch_config: DNS SRV lookup failed, Could not establish a configuration source",
+        ),
+        (
+            ["error: Batch job submission failed: Unable to contact slurm controller"],
+            "Batch job submission failed: Unable to contact slurm controller",
+        ),
+    ],
+)  # fmt: skip
+def test_a_slurm_that_does_not_work_is_no_rejected_job(queue, ask, lines, said):
+    printed = " ".join(f"'sbatch: {line}'" for line in lines)
+    executable(queue.parent / "bin" / "sbatch", f"printf '%s\\n' {printed} >&2; exit 1")
+    answer = ask("jobs", "x.toml", "--submit", *FIXED)
+    assert (answer.status, answer.out) == (1, "")
+    assert answer.err == (
+        f"wordgeom: error: Slurm does not answer on this machine: {said}; check it with sinfo, or "
+        "leave --submit out to print the script\n"
+    )
+
+
 def test_jobs_that_were_submitted_before_a_rejected_one_are_named(queue, ask):
     sbatch = queue.parent / "bin" / "sbatch"
     said = "printf 'sbatch: error: %s\\n' full 'try later' >&2"

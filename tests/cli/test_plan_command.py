@@ -93,6 +93,21 @@ def test_what_does_not_fit_is_said_with_the_option_to_change(folder, ask, monkey
     assert "--max-vocab" in line
 
 
+@pytest.mark.parametrize(
+    "line", [("plan", "x.toml", "--json"), ("jobs", "x.toml")], ids=["plan", "jobs"]
+)
+def test_pilot_runs_are_shown_on_a_terminal_alone(folder, ask, monkeypatch, line):
+    Path("x.toml").write_text('[build-cooc]\ncorpus = "corpus.txt"\n[build-pmi]\n')
+    quiet = ask(*line)
+    assert (quiet.status, quiet.err) == (0, "")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    shown = ask(*line)
+    assert "pilot runs:   0%" in shown.err
+    assert "0/8" in shown.err  # four of each command
+    if line[0] == "jobs":  # a plan says how long its pilots took
+        assert len(shown.out.splitlines()) == len(quiet.out.splitlines())
+
+
 def test_one_command_is_planned_with_its_options(folder, ask):
     found = []
     for window in ("2", "9"):
@@ -109,6 +124,7 @@ def test_one_command_is_planned_with_its_options(folder, ask):
     [
         ("build-pmi", ("cooc",)),
         ("train", ("dtm", "--method", "lsa", "--dim", "6")),
+        ("train", ("cooc", "--method", "gbu", "--dim", "8", "--subwords", "2-4")),
         ("transform", ("v.bin", "--center")),
         ("train", ("v.bin", "--method", "mde", "--dim", "2", "--seed", "3")),
         ("merge", ("cooc", "half/cooc")),
@@ -138,6 +154,8 @@ def test_a_command_is_planned_from_parts_of_its_stored_input(folder, ask, comman
     assert ask(command, *options, "-o", str(made), "--quiet").status == 0
     cost = read_cost(made)
     assert cost.disk / 1.25 <= planned["disk"] <= 1.25 * cost.disk
+    assert cost.ngrams == sum(part.stat().st_size for part in Path("made.subwords").glob("*.1.*"))
+    assert cost.ngrams / 1.5 <= planned["ngrams"] <= 1.5 * cost.ngrams
     assert cost.entries / 1.25 <= planned["entries"] <= 1.25 * cost.entries
     assert planned["memory"] >= cost.memory / 1.5
 
@@ -163,7 +181,23 @@ def test_shards_are_planned_with_their_merge(folder, ask):
         (("absent.toml",), "absent.toml: no such file", 1),
         (("train", "absent", "--method", "gbu"), "absent: no such", 1),
         (("build-cooc", "absent.txt"), "absent.txt: no such file", 1),
-        (("build-cooc", "corpus.txt", "--widow", "3"), "--widow", 2),
+        (
+            ("build-cooc", "corpus.txt", "--widow", "3"),
+            "error: wordgeom build-cooc has no option --widow; did you mean --window?",
+            2,
+        ),
+        (
+            ("train", "cooc", "--method", "gbu", "more"),
+            "error: wordgeom train --method gbu takes no more arguments after MATRIX, found more; "
+            "see wordgeom train --method gbu --help",
+            2,
+        ),
+        (("--shard", "3", "x.toml"), "--shard is not an option of plan; did you mean --shards?", 2),
+        (
+            ("x.toml", "--tmp-dri=x"),
+            "--tmp-dri is not an option of plan; did you mean --tmp-dir?",
+            2,
+        ),
         (("build-cooc", "-"), "cannot be sampled", 1),
         (("build-cooc", "empty.txt"), "empty.txt: is empty", 1),
         (("build-cooc", "blank.txt"), "blank.txt: its sample cannot be read: contains no", 1),

@@ -11,6 +11,8 @@ import pytest
 from in_process import train_here
 from interruptions import interrupted_after
 
+from wordgeom.cli import frame
+from wordgeom.cli.pipeline import read_steps
 from wordgeom.methods import load
 from wordgeom.storage.store import Store
 from wordgeom.vectors import run_card
@@ -286,6 +288,35 @@ def test_compare_leaves_files_alone_that_the_configuration_did_not_make(run, fol
     assert Path("mine/pmi-eigs.bin").read_bytes() == b"mine"
     assert run(COUNT.format(3), elsewhere, args=["--force"]).status == 0
     assert read_vectors("mine/pmi-eigs.bin").matrix.shape[1] == 5
+
+
+_NEEDED = {"extend": 'counts = "c"', "transform": "center = true"}
+
+
+def _reading(setting):
+    """Return the commands of configuration files that take vectors as their first argument."""
+    firsts = {name: frame.command_named(name).params[:1] for name in frame.STAGES}
+    return [name for name, first in firsts.items() if first and first[0].name == setting]
+
+
+@pytest.mark.parametrize("name", _reading("vectors"))
+def test_vectors_of_an_earlier_table_need_not_be_named(run, ask, folder, name):
+    """Nor need they exist, for `jobs`."""
+    Path("x.toml").write_text(
+        COUNT.format(2)
+        + TRAIN.format("pmi-eigs", 4, "v.bin")
+        + f"[{name}]\n{_NEEDED.get(name, '')}"
+    )
+    printed = ask("jobs", "x.toml", "--memory", "1")
+    assert (printed.status, printed.err) == (0, "")
+    step = read_steps("x.toml")[-1]
+    assert (step.name, step.table["vectors"]) == (name, "v.bin")
+
+
+def test_a_table_may_not_read_what_a_later_one_writes(run, folder):
+    table = '[transform]\nvectors = "vectors.ngrams.bin"\ncenter = true\n[subwords]\n'
+    said = run(COUNT.format(2), TRAIN.format("pmi-eigs", 4, "v.bin"), table).err
+    assert "[transform]: reads vectors.ngrams.bin, which x.toml [subwords] writes after it" in said
 
 
 def test_embed_reads_the_vectors_of_an_earlier_table(run, folder):

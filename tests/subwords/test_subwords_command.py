@@ -56,6 +56,7 @@ def test_unseen_words_have_vectors_in_every_reader(improved, ask):
     found = ask("analogy", "v.bin", "walking", "walk", "turning", "--json")
     assert "turning" in found.err
     assert json.loads(found.out)[0]["word"] == "turn"
+    assert ask("analogy", "v.bin", "walking", "walk", "turning", "--top", "0").err.count("\n") == 1
     assert "unknown word 'turning'" in ask("similar", "vectors.bin", "turning").err
     assert "unknown word 'Walk'; did you mean walk?" in ask("similar", "v.bin", "Walk").err
     assert "unknown word 'zq'" in ask("similar", "v.bin", "zq").err
@@ -75,6 +76,17 @@ def test_eval_reports_seen_and_unseen_words_apart(improved, ask):
     write_vectors("alone.bin", improved.words, improved.matrix)
     plain = json.loads(ask("eval", "alone.bin", "pairs.tsv", "questions.txt", "--json").out)
     assert [each for each in report["scores"] if ", " not in each["set"]] == plain["scores"]
+
+
+def test_a_report_says_once_what_holds_for_a_whole_set(improved, ask):
+    lines = Path("pairs.tsv").read_text().splitlines()
+    Path("pairs.tsv").write_text("\n".join([*lines, lines[0] + "9", "walk\tabsent@@\t1", ""]))
+    report = json.loads(ask("eval", "v.bin", "pairs.tsv", "--json").out)
+    (note,) = [note for note in report["notes"] if "several scores" in note]
+    assert note.startswith("pairs: ")
+    for score in report["scores"]:
+        left_out = sum(report["excluded"].get(score["set"], {}).values())
+        assert score["used"] + left_out == score["total"], score
 
 
 def test_the_model_of_another_output_is_replaced_only_by_force(improved, ask):
@@ -150,6 +162,36 @@ def test_wrong_options_are_named(words, ask, options, said):
     assert sorted(path.name for path in Path().iterdir()) == [
         "pairs.tsv", "questions.txt", "vectors.bin",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("asked", "by"),
+    [
+        (
+            {"command": "subwords", "options": {"subwords": "2-5"}},
+            "rebuild it with wordgeom subwords --force",
+        ),
+        (
+            {"command": "train", "options": {"subwords": "2-5"}},
+            "rebuild it with wordgeom train --force --subwords",
+        ),
+        ({"command": "two words"}, "rebuild it with --force"),
+        ([], "rebuild it with --force"),
+    ],
+)
+def test_a_damaged_model_names_the_command_that_makes_it(improved, ask, asked, by):
+    meta = json.loads(Path("v.subwords/meta.json").read_bytes())
+    meta["run"]["request"] = asked  # which the digest of a store does not cover
+    Path("v.subwords/meta.json").write_text(json.dumps(meta))
+    part = Path("v.subwords") / meta["files"]["ngrams"]["file"]
+    whole = part.read_bytes()
+    for broken in (whole[:-1], whole[:-2] + b"??", None):
+        part.unlink(missing_ok=True)
+        if broken is not None:
+            part.write_bytes(broken)
+        found = ask("similar", "v.bin", "turning")
+        assert (found.status, found.err.count("\n")) == (1, 1)
+        assert found.err.endswith(f"; {by}\n")
 
 
 def test_a_model_of_other_vectors_is_refused(improved, ask):

@@ -24,7 +24,10 @@ WORDS = st.lists(st.text(st.characters(codec="utf-8"), max_size=8), max_size=5)
 def units_of(cut, *, encoding="utf-32-le"):
     """Return the units of each word as text."""
     width = "<u4" if encoding == "utf-32-le" else np.uint8
-    read = lambda a, b: cut.symbols[a:b].astype(width).tobytes().decode(encoding)  # noqa: E731
+
+    def read(begin, end):
+        return cut.symbols[begin:end].astype(width).tobytes().decode(encoding)
+
     return [
         [read(a, b) for a, b in pairwise(own)]
         for own in (cut.bounds[s:e] for s, e in pairwise(cut.starts))

@@ -13,18 +13,18 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from types import FrameType
+from typing import Any
 
 import click
 
 from wordgeom.cli.lazy import LazyGroup
 from wordgeom.cli.usage import usage
 from wordgeom.core.errors import StoppedError, WordgeomError
+from wordgeom.core.interruption import interrupted
 from wordgeom.core.version import __version__
 from wordgeom.runtime.pool import THREAD_NAME
 from wordgeom.runtime.signals import handled_by, stop_handlers
 
-_INTERRUPTED = "interrupted; existing output is unchanged"
-_STOPPED = 130  # 128 + SIGINT, as of a shell
 _COMPLETION = "_WORDGEOM_COMPLETE"  # set by a shell that completes a command line
 _SAME_STOP = 1.0  # seconds within which a second signal is taken for the first one
 COMMANDS = {
@@ -75,14 +75,16 @@ def group() -> None:
     """Hold the commands."""
 
 
-def main(args: Sequence[str] | None = None) -> int:
+def main(args: Sequence[str] | None = None, *, program: bool = False) -> int:
     """Run a command line; returns the exit status, after one line on standard error if it failed.
 
+    program: ignore signals afterwards, as Python ends: they come too late to stop anything.
+
     0: success; 1: error in the input or the environment; 2: usage error; 75: interrupted, and
-    `--resume` continues; 130: interrupted.
+    `--resume` continues; 130: interrupted, and the command has no `--resume`.
     """
     arguments = list(sys.argv[1:] if args is None else args) or ["--help"]
-    with _log(), _stoppable() as stop:
+    with _log(), _stoppable(program) as stop:
         try:
             with stop:
                 return _status(arguments, stop)
@@ -123,24 +125,12 @@ def _explained(error: OSError) -> str:
 
 def _interrupted(arguments: Sequence[str]) -> int:
     """Report an interruption before or after the part of a run that can be resumed."""
-    if not _resumable(arguments[0]):
-        return _fail(_INTERRUPTED, _STOPPED, kind="")
-    stopped = StoppedError(saved=False)
-    return _fail(str(stopped), stopped.exit_code, kind="")
-
-
-def _resumable(name: str) -> bool:
-    """Return whether a command is loaded and has `--resume`; an interrupted import is not tried."""
-    if f"wordgeom.cli.{name.replace('-', '_')}" not in sys.modules:
-        return False
-    from wordgeom.cli.frame import resumable
-
-    return resumable(name)
+    return _fail(*interrupted(arguments[0]), kind="")
 
 
 def run() -> None:
     """Be the program `wordgeom`."""
-    status = main()
+    status = main(program=True)
     if any(thread.name.startswith(THREAD_NAME) for thread in threading.enumerate()):
         # A thread inside LAPACK cannot be stopped, and Python would wait for it.
         sys.stdout.flush()
@@ -196,13 +186,14 @@ def _log() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _stoppable() -> Iterator[_Stop]:
-    """Let SIGINT, SIGTERM and SIGHUP stop the block."""
+def _stoppable(program: bool) -> Iterator[_Stop]:
+    """Let SIGINT, SIGTERM and SIGHUP stop the block; program: and be ignored after it."""
     stop = _Stop()
-    before = {}
+    before: dict[int, Any] = {}
     if threading.current_thread() is threading.main_thread():
         # Ignored signals stay ignored: nohup, or a background job.
         before = {n: h for n, h in stop_handlers().items() if h not in (None, signal.SIG_IGN)}
+    before = dict.fromkeys(before, signal.SIG_IGN) if program else before
     with handled_by(stop, before):
         yield stop
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
+from wordgeom.cli import flags
 from wordgeom.cli.similar import including, note_undirected, print_words, read
+from wordgeom.vectors.options import NeighbourOptions
 
 
 @click.command("analogy")
@@ -12,9 +16,8 @@ from wordgeom.cli.similar import including, note_undirected, print_words, read
 @click.argument("a")
 @click.argument("b")
 @click.argument("c")
-@click.option("--top", default=10, metavar="N", help="number of answers  [10]")
 @click.option("--json", "as_json", is_flag=True, help="print JSON")
-def command(vectors: str, a: str, b: str, c: str, top: int, as_json: bool) -> None:
+def command(vectors: str, a: str, b: str, c: str, as_json: bool, **given: Any) -> None:
     """Answer an analogy: list the nearest neighbours of B - A + C.
 
     `analogy vectors.bin man king woman` should answer "queen". With a subword model beside
@@ -22,6 +25,10 @@ def command(vectors: str, a: str, b: str, c: str, top: int, as_json: bool) -> No
     """
     from wordgeom.vectors.nearest import analogy
 
+    (options,) = flags.taken(given, NeighbourOptions)
     made = read(vectors)
-    print_words(analogy(including(made, [a, b, c]), a, b, c, top=top), as_json)
+    print_words(analogy(including(made, [a, b, c]), a, b, c, top=options.top), as_json)
     note_undirected(made.vectors, vectors)
+
+
+command.params += flags.parameters(NeighbourOptions)

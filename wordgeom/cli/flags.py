@@ -20,6 +20,14 @@ _TYPES: dict[str, Any] = {"int": int, "float": float, "str": str}
 _METAVARS = {"int": "N", "float": "X", "str": "TEXT"}
 
 
+class Declared(click.Option):
+    """The flag of an option that an option class declares; spec: what it accepts."""
+
+    def __init__(self, spec: Spec, name: str, text: str, **more: Any) -> None:
+        super().__init__([name], default=None, help=text, **more)
+        self.spec = spec
+
+
 def parameters(
     *classes: type[Options], preferred: Mapping[str, Any] | None = None
 ) -> list[click.Option]:
@@ -89,17 +97,16 @@ def comma_list(name: str, value: Any) -> Any:
     return ",".join(texts)
 
 
-def _parameter(field: dataclasses.Field[Any], spec: Spec, default: Any) -> click.Option:
-    name = flag(field.name)
-    text = spec.help + _default_text(default)
+def _parameter(field: dataclasses.Field[Any], spec: Spec, default: Any) -> Declared:
+    name, text = flag(field.name), spec.help + _default_text(default)
     if kind(field) == "bool":
         name += f"/{off_flag(field.name)}" if field.default is True else ""
-        return click.Option([name], is_flag=True, default=None, help=text)
+        return Declared(spec, name, text, is_flag=True)
     if spec.choices:
-        return click.Option([name], type=click.Choice(spec.choices), default=None, help=text)
+        return Declared(spec, name, text, type=click.Choice(spec.choices))
     value = spec.metavar or _METAVARS[kind(field)]
     type_ = _number_or(spec.words) if spec.words else _TYPES[kind(field)]
-    return click.Option([name], type=type_, default=None, help=text, metavar=value)
+    return Declared(spec, name, text, type=type_, metavar=value)
 
 
 def _number_or(words: Sequence[str]) -> Callable[[str], int | str]:

@@ -100,9 +100,12 @@ def prepare(name: str, settings: Settings, where: str) -> Stage:
 
 
 def parsed(name: str, arguments: Sequence[str]) -> Settings:
-    """Return the settings of a command line; raises what parsing raises."""
-    command = command_named(name)
-    context = command.make_context(name, list(arguments), parent=click.get_current_context())
+    """Return the settings of a command line; raises what parsing raises.
+
+    Errors name the command as if it ran alone, not within that of the context.
+    """
+    command, program = command_named(name), click.get_current_context().find_root()
+    context = command.make_context(name, list(arguments), parent=program)
     return command.given(context.params)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -48,10 +48,11 @@ class Pilots:
     """Pilot runs in a directory, one subdirectory for each sample.
 
     What a step makes is found by its name, so that later steps read the pilot's output instead. A
-    stored input that no step makes is cut into parts.
+    stored input that no step makes is cut into parts. finished: called with 1 after each run.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, finished: Callable[[int], object]) -> None:
+        self._finished = finished
         self._folders = [folder / str(part) for part in SIZES]
         for one in self._folders:
             one.mkdir()
@@ -156,8 +157,7 @@ class Pilots:
     def _plan(self, step: Step, stage: Stage, cost: Cost, limit: int) -> Planned:
         assert stage.out is not None
         known = self._inputs[os.path.realpath(stage.out)]
-        size = cost.entries or cost.disk
-        self._inputs[os.path.realpath(stage.out)] = replace(known, size=float(size))
+        self._inputs[os.path.realpath(stage.out)] = replace(known, size=float(cost.size))
         return Planned(step.name, stage.out, cost, limit)
 
     def _samples(self) -> Path:
@@ -199,12 +199,14 @@ class Pilots:
             except InputError as error:  # a small sample may have no pairs, or too low a rank
                 problem = error
                 continue
+            finally:
+                self._finished(1)
             found.append((k, cost))
             paths[k] = out
         self._runs += 1
         if len(found) < len(SIZES) - 1 and problem is not None:
             raise problem
-        sizes = {k: float(cost.entries or cost.disk) for k, cost in found}
+        sizes = {k: float(cost.size) for k, cost in found}
         self._inputs[os.path.realpath(stage.out)] = _Input(paths, sizes, 0.0)
         return found
 
@@ -231,5 +233,5 @@ def _closed(stage: Stage, first: Sequence[str], found: Cost) -> Cost:
         return found
     demand = stage.demand
     exact = demand.output.least == demand.output.expected > 0
-    disk = demand.output.expected if exact else found.disk
+    disk = demand.output.expected + found.ngrams if exact else found.disk
     return replace(found, disk=disk, temporary=demand.scratch.expected)

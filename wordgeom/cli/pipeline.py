@@ -21,6 +21,7 @@ _INPUTS: dict[str, dict[str, str | None]] = {
     "impute": {"vectors": "vectors.bin"},
     "embed": {"vectors": "vectors.bin", "counts": None},
     "transform": {"vectors": "vectors.bin"},
+    "subwords": {"vectors": "vectors.bin"},
     "compress": {"vectors": "vectors.bin"},
     "convert": {"source": "vectors.bin"},
     "eval": {"vectors": "vectors.bin"},
@@ -36,7 +37,8 @@ _INPUTS: dict[str, dict[str, str | None]] = {
 _OUTPUTS = {
     "build-cooc": "cooc", "build-dtm": "dtm", "merge": "cooc", "build-pmi": "pmi",
     "extend": "vectors.extended.bin", "impute": "vectors.imputed.bin", "embed": "texts.npy",
-    "transform": "vectors.transformed.bin", "compress": "vectors.compressed.npz",
+    "transform": "vectors.transformed.bin", "subwords": "vectors.ngrams.bin",
+    "compress": "vectors.compressed.npz",
 }  # fmt: skip
 _SEVERAL = (
     ("merge", "matrices"), ("plot spectrum", "vectors"), ("plot loss", "vectors"),
@@ -45,7 +47,7 @@ _SEVERAL = (
 _OTHERS = (
     "read_vocab", "stop_words", "keep_words", "domain", "corpus", "sets", "categories", "classify",
     "regress", "only", "name_map", "colour_by", "metadata", "reference", "fit", "align",
-    "power_pairs", "report",
+    "power_pairs", "report", "morphs",
 )  # fmt: skip
 _BESIDE = ("documents", "save_vocab", "table", "keep")  # outputs besides the first
 
@@ -93,7 +95,8 @@ class Step:
         from wordgeom.methods.inputs import settings_of
 
         kinds = settings_of(methods.load(self.table["method"]))
-        return {setting: kind.default for setting, kind in kinds.items()}
+        found = {setting: kind.default for setting, kind in kinds.items()}
+        return {**found, **dict.fromkeys(name for name in _OTHERS if name not in found)}
 
     def paths(self, names: Sequence[str]) -> Iterator[str]:
         """Yield the paths that these settings name."""

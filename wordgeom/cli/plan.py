@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from wordgeom.cli import frame
+from wordgeom.cli import flags, frame
+from wordgeom.cli.usage import meant
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.formatting import aligned
+from wordgeom.jobs.options import ShardOptions
 
 if TYPE_CHECKING:
     from wordgeom.cli.pipeline import Step
@@ -40,20 +44,19 @@ products, disk, memory and time. The exit status is 3 if something will not fit.
 
 @click.command("plan", help=_HELP, context_settings=_CONTEXT)
 @click.option("--json", "as_json", is_flag=True, help="print JSON")
-@click.option("--shards", type=click.IntRange(1, 1_000_000), default=1, metavar="N",
-              help="plan build-cooc as N shards and their merge")  # fmt: skip
 @click.option("--tmp-dir", metavar="DIR", help="directory for samples and pilot runs")
 @click.argument("what", metavar="CONFIG|COMMAND")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def command(
-    as_json: bool, shards: int, tmp_dir: str | None, what: str, arguments: tuple[str, ...]
+    as_json: bool, tmp_dir: str | None, what: str, arguments: tuple[str, ...], **given: Any
 ) -> None:
     """Print the plan."""
     from wordgeom.planning.verdict import problems
 
+    (split,) = flags.taken(given, ShardOptions)
     steps = _steps(frame.text("CONFIG", what), arguments)
     with click.get_current_context().obj:
-        planned, left_out = plan_steps(steps, tmp_dir, shards)
+        planned, left_out = plan_steps(steps, tmp_dir, split.shards)
     wrong = problems(planned)
     if as_json:
         facts = {"commands": [one.facts() for one in planned], "problems": wrong}
@@ -64,6 +67,9 @@ def command(
         click.echo("\n".join([*lines, *(f"does not fit: {one}" for one in wrong)]))
     if wrong:
         click.get_current_context().exit(_TOO_LARGE)
+
+
+command.params += flags.parameters(ShardOptions)
 
 
 def _steps(what: str, arguments: Sequence[str]) -> list[Step]:
@@ -77,8 +83,9 @@ def _steps(what: str, arguments: Sequence[str]) -> list[Step]:
             do = f"plan {', '.join(planned)}, or a configuration file"
             raise OptionError(f"{what} is neither a command nor a file", do=do)
         if flag := next((one for one in (what, *arguments) if one.startswith("-")), None):
-            raise OptionError(f"{flag} is not an option of plan",
-                              do="set it in the tables of the configuration file")  # fmt: skip
+            unknown, do = flag.partition("=")[0], "set it in the tables of the configuration file"
+            do = meant(unknown, click.get_current_context()) or do
+            raise OptionError(f"{unknown} is not an option of plan", do=do)
         if arguments:
             raise OptionError(f"{what}: a configuration file takes no arguments",
                               do="name the file alone, or a command")  # fmt: skip
@@ -113,17 +120,22 @@ def plan_steps(
 
 
 def _planned(steps: Sequence[Step], folder: Path, shards: int) -> tuple[list[Planned], list[str]]:
-    from wordgeom.cli.pilots import Pilots
+    from wordgeom.cli.pilots import LATER, Pilots
+    from wordgeom.planning.sample import SIZES
+    from wordgeom.runtime.progress import Progress
 
-    pilots, planned, left_out = Pilots(folder), [], []
-    for step in steps:
-        with step.errors():
-            if step.name in _COUNTS:
-                planned += pilots.count(step, shards if step.name == _SHARDED else 1)
-            elif pilots.can_follow(step):
-                planned.append((pilots.embed if step.name == _EMBED else pilots.follow)(step))
-            elif step.place not in left_out:  # a table may be several steps
-                left_out.append(step.place)
+    planned, left_out = [], []
+    total = len(SIZES) * sum(step.name in (*_COUNTS, *LATER, _EMBED) for step in steps)
+    with closing(Progress(sys.stderr.isatty()).bar("pilot runs", total, "runs")) as bar:
+        pilots = Pilots(folder, bar.update)
+        for step in steps:
+            with step.errors():
+                if step.name in _COUNTS:
+                    planned += pilots.count(step, shards if step.name == _SHARDED else 1)
+                elif pilots.can_follow(step):
+                    planned.append((pilots.embed if step.name == _EMBED else pilots.follow)(step))
+                elif step.place not in left_out:  # a table may be several steps
+                    left_out.append(step.place)
     if not planned:
         raise InputError("has no table that can be planned", where=steps[0].place,
                          do="add [build-cooc]")  # fmt: skip

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wordgeom.cli import flags
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.formatting import several
+from wordgeom.vectors.options import NeighbourOptions
 
 if TYPE_CHECKING:
     from wordgeom.methods.dlsa.usage import WordsAt
@@ -51,10 +53,11 @@ def _is_negative(arg: str) -> bool:
 @click.command("similar", cls=_Query)
 @click.argument("vectors")
 @click.argument("words", nargs=-1, required=True)
-@click.option("--top", default=10, metavar="N", help="number of neighbours  [10]")
 @click.option("--at", metavar="TIME", help="time, for VECTORS that train --method dlsa made")
 @click.option("--json", "as_json", is_flag=True, help="print JSON")
-def command(vectors: str, words: tuple[str, ...], top: int, at: str | None, as_json: bool) -> None:
+def command(
+    vectors: str, words: tuple[str, ...], at: str | None, as_json: bool, **given: Any
+) -> None:
     """List the nearest neighbours of WORDS in VECTORS by cosine similarity.
 
     The vectors of several words are added, and those of words after a minus sign are subtracted:
@@ -64,13 +67,17 @@ def command(vectors: str, words: tuple[str, ...], top: int, at: str | None, as_j
     With `--at`, VECTORS is a model of `train --method dlsa`, and the neighbours are words in use at
     that time.
     """
+    (options,) = flags.taken(given, NeighbourOptions)
     made = _read(vectors) if at is None else _read_at(vectors, at)
     if words == (_STDIN,):
-        _answer_lines(made, top, as_json)
+        _answer_lines(made, options.top, as_json)
     else:
         signed = [f"-{word[1:]}" if word.startswith(_MINUS) else f"+{word}" for word in words]
-        print_words(_found(made, signed, top), as_json)
+        print_words(_found(made, signed, options.top), as_json)
     note_undirected(made.vectors, vectors)
+
+
+command.params += flags.parameters(NeighbourOptions)
 
 
 def _read(path: str) -> OpenVocabulary:

@@ -21,7 +21,8 @@ def usage(error: click.UsageError, arguments: Sequence[str], commands: Sequence[
     command = error.ctx.command_path if error.ctx else " ".join(["wordgeom", *known])
     see = f"see {command} --help"
     if isinstance(error, click.NoSuchOption) and error.ctx is not None:
-        return f"{command} has no option {error.option_name}; {_meant(error, error.ctx) or see}"
+        unknown = error.option_name
+        return f"{command} has no option {unknown}; {meant(unknown, error.ctx) or see}"
     message = reworded(error)
     extra = _EXTRA.match(message)
     if error.ctx is not None and extra is not None:
@@ -54,18 +55,18 @@ def reworded(error: click.UsageError) -> str:
     return own
 
 
-def _meant(error: click.NoSuchOption, context: click.Context) -> str:
-    """Return advice on an unknown option, "" for none."""
+def meant(unknown: str, context: click.Context) -> str:
+    """Return advice on an unknown option of a command, "" for none."""
     params = context.command.get_params(context)
     for param in params:
         spelt = (f"--{param.name}", f"--{param.name}".removesuffix("s"))  # --sets, and --set
-        named = isinstance(param, click.Argument) and error.option_name in spelt
+        named = isinstance(param, click.Argument) and unknown in spelt
         if named and " " not in _shown(param):
             what = "are arguments" if param.nargs < 0 else "is an argument"
-            return f"{_shown(param)} {what}: leave out {error.option_name}"
+            return f"{_shown(param)} {what}: leave out {unknown}"
     # Without the hyphens, which make any two short names alike.
     known = {name.lstrip("-"): name for param in params for name in param.opts if name[:1] == "-"}
-    close = difflib.get_close_matches(error.option_name.lstrip("-"), known, n=1, cutoff=0.7)
+    close = difflib.get_close_matches(unknown.lstrip("-"), known, n=1, cutoff=0.7)
     return f"did you mean {known[close[0]]}?" if close else ""
 
 

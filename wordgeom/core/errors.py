@@ -6,6 +6,8 @@ from collections.abc import Callable
 from os import PathLike, fspath
 from typing import Self
 
+from wordgeom.core.interruption import CONTINUE, REPEAT, TRY_AGAIN, stopped
+
 
 class WordgeomError(Exception):
     """An error of one line, composed as `where: what, found …; do`."""
@@ -107,20 +109,16 @@ class SchedulerError(WordgeomError, ConnectionError):
 class LostSchedulerError(SchedulerError):
     """The connection to a scheduler was lost during a run, which can be resumed."""
 
-    exit_code = 75  # as for StoppedError
+    exit_code = TRY_AGAIN
 
 
 class StoppedError(KeyboardInterrupt):
     """An interrupted run that can be resumed; saved: from a checkpoint; output: it writes some."""
 
-    exit_code = 75  # EX_TEMPFAIL of sysexits.h: queues take it for "try again later"
+    exit_code = TRY_AGAIN
 
     def __init__(self, saved: bool, output: bool = True) -> None:
-        what = "continue with --resume"
-        if not saved:
-            what = "no checkpoint was saved yet: repeat the command"
-        kept = "; existing output is unchanged" if output else ""
-        super().__init__(f"interrupted; {what}{kept}")
+        super().__init__(stopped(CONTINUE if saved else REPEAT, output))
 
     def reword(self, how: Callable[[str], str]) -> None:
         """Replace the text."""

@@ -72,3 +72,8 @@ def markdown_table(rows: Rows, words: int = 1) -> list[str]:
     head, *others = [[cell.strip().replace("|", "\\|") for cell in row] for row in rows]
     rule = ["---"] * words + ["---:"] * (len(head) - words)
     return [f"| {' | '.join(row)} |" for row in (head, rule, *others)]
+
+
+def install(extra: str) -> str:
+    """Return the advice to install an extra of the package."""
+    return f"run pip install 'wordgeom[{extra}]'"

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 
@@ -34,9 +35,13 @@ class _Limit:
 
 
 @contextlib.contextmanager
-def one_thread() -> Iterator[None]:
-    """Run every BLAS call of the context on the calling thread alone."""
-    # SciPy has its own BLAS, found only once it is loaded.
+def one_thread(*, scipy: bool = False) -> Iterator[None]:
+    """Run every BLAS call of the context on the calling thread alone.
+
+    scipy: also those of SciPy, where it may be loaded only within: its own BLAS is found only then.
+    """
+    if scipy:
+        import_module("scipy.linalg")
     with _limit("scipy.linalg" in sys.modules):
         yield
 

@@ -45,8 +45,10 @@ def estimate(
     peak = beyond([one.memory for one in pilots], memory)
     spent = [1e3 * one.seconds for one in pilots]
     seconds = (line(sizes, spent, size) if time is None else beyond(spent, time)) / 1e3
+    ngrams = round(grown([one.ngrams for one in last]))
+    disk = round(grown([one.disk - one.ngrams for one in last])) + ngrams
     return Cost(
         round(grown([one.tokens for one in last])), round(grown([one.rows for one in last])),
         round(grown([one.words for one in last])), round(grown([one.entries for one in last])),
-        round(grown([one.disk for one in last])), round(peak), seconds, last[-1].products,
+        disk, round(peak), seconds, last[-1].products, ngrams=ngrams,
     )  # fmt: skip

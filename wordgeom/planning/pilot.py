@@ -13,6 +13,7 @@ from wordgeom.runtime.subprocesses import run_module
 from wordgeom.storage import store
 from wordgeom.storage.meta import part_bytes, read_meta
 from wordgeom.storage.store import Store
+from wordgeom.subwords.stored import model_path
 from wordgeom.vectors.run_card import read_card
 
 PROGRAM_SECONDS = 1.0  # that the program takes to start
@@ -24,7 +25,7 @@ class Cost:
 
     tokens: read (0 for what reads no text); rows, words, entries: of the output; disk, memory:
     bytes; products: of a matrix, 0 where the method reports none; temporary: bytes of files besides
-    the output, 0 where they are not known.
+    the output, 0 where they are not known; ngrams: bytes of a subword model, a part of disk.
     """
 
     tokens: int
@@ -36,6 +37,12 @@ class Cost:
     seconds: float
     products: int = 0
     temporary: int = 0
+    ngrams: int = 0
+
+    @property
+    def size(self) -> int:
+        """What a later command reads: entries, or bytes of vectors."""
+        return self.entries or self.disk - self.ngrams
 
 
 def run_pilot(command: str, settings: Mapping[str, Any], out: Path, config: Path) -> Cost:
@@ -57,13 +64,21 @@ def read_cost(out: Path) -> Cost:
     if card is None:
         raise InputError("has no run card", where=out)
     products = int(card["statistics"].get("products", 0))
-    return Cost(0, 0, 0, 0, out.stat().st_size, card["peak_bytes"], card["seconds"], products)
+    beside = model_path(out)
+    ngrams = _bytes_of(Store.open(beside)) if store.exists(beside) else 0
+    disk = out.stat().st_size + ngrams
+    return Cost(0, 0, 0, 0, disk, card["peak_bytes"], card["seconds"], products, ngrams=ngrams)
 
 
 def _of_store(made: Store) -> Cost:
     """Return the cost of a matrix or a model."""
     at, card = made.attributes, made.card
     rows, words = at.get("shape", [0, 0])[:2]
-    disk = sum(part_bytes(entry) for entry in read_meta(made.path)["files"].values())
-    return Cost(at.get("tokens", 0), rows, words, at.get("stored", 0), disk, card["peak_bytes"],
-                card["seconds"], int(card["statistics"].get("products", 0)))  # fmt: skip
+    return Cost(at.get("tokens", 0), rows, words, at.get("stored", 0), _bytes_of(made),
+                card["peak_bytes"], card["seconds"],
+                int(card["statistics"].get("products", 0)))  # fmt: skip
+
+
+def _bytes_of(made: Store) -> int:
+    """Return the size of the parts of a store."""
+    return sum(part_bytes(entry) for entry in read_meta(made.path)["files"].values())

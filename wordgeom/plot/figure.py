@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordgeom.core.errors import MissingInputError, OptionError, OutputExistsError, UnavailableError
+from wordgeom.core.formatting import install
 from wordgeom.plot.fonts import font_families
 from wordgeom.plot.options import PlotOptions
 from wordgeom.storage.files import atomic_file
@@ -275,5 +276,4 @@ def _require_matplotlib() -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError:
-        do = "pip install 'wordgeom[plot]'"
-        raise UnavailableError("plots need matplotlib", do=do) from None
+        raise UnavailableError("plots need matplotlib", do=install("plot")) from None

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from wordgeom.core.errors import MissingInputError, SchedulerError, UnavailableError
+from wordgeom.core.formatting import install
 from wordgeom.runtime.scheduler import Cluster
 from wordgeom.schedulers.dask_scheduler import DaskScheduler
 from wordgeom.schedulers.shared_folder import shared_folder
@@ -79,8 +80,8 @@ def _require_dask() -> None:
     try:
         import distributed  # noqa: F401
     except ImportError as error:
-        do = "pip install 'wordgeom[cluster]'"
-        raise UnavailableError(f"--scheduler needs Dask ({error})", do=do) from error
+        what = f"--scheduler needs Dask ({error})"
+        raise UnavailableError(what, do=install("cluster")) from error
 
 
 @contextmanager

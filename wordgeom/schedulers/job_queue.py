@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from wordgeom.core.errors import FormatError, SchedulerError, UnavailableError
+from wordgeom.core.formatting import install
 from wordgeom.runtime.signals import handlers_restored
 
 _CLUSTERS = {
@@ -57,8 +58,8 @@ def _cluster_class(path: Path, kind: str) -> Any:
         with handlers_restored():  # it installs its own for SIGINT
             return getattr(import_module(f"dask_jobqueue.{kind}"), _CLUSTERS[kind])
     except ImportError as error:
-        do = "pip install 'wordgeom[cluster]'"
-        raise UnavailableError(f"{path} needs dask-jobqueue ({error})", do=do) from error
+        what = f"{path} needs dask-jobqueue ({error})"
+        raise UnavailableError(what, do=install("cluster")) from error
 
 
 def _read(path: Path) -> tuple[int, str, dict[str, Any]]:

@@ -38,7 +38,7 @@ def unseen_answers(
 
     tasks: by their names in the report; seen: the answers without the model.
     """
-    made, before = UnseenAnswers(), {each.name: each.items for each in seen}
+    made, before = UnseenAnswers(), {each.name: each for each in seen}
     for number, (name, task) in enumerate(tasks.items()):
         if not isinstance(task, (Similarity, Analogies)):
             continue
@@ -49,9 +49,12 @@ def unseen_answers(
         limit = task.options.restrict_vocab or len(known.vectors.words)
         every = replace(task, options=task.options.but(restrict_vocab=0))
         answers = every.answer(_limited(vectors, limit, len(added)), context.part(f"all-{number}"))
-        new = answers.only(np.setdiff1d(answers.items, before.get(name, [])))
+        alone = before.get(name)
+        new = answers.only(np.setdiff1d(answers.items, [] if alone is None else alone.items))
         if len(new.items):
-            parts = ((new, UNSEEN), (answers, ALL))
+            own = () if alone is None else alone.notes  # notes on the file, which are said once
+            notes = tuple(note for note in answers.notes if note not in own)
+            parts = ((new, UNSEEN), (replace(answers, notes=notes), ALL))
             made.answers.extend(replace(part, name=f"{name}, {what}") for part, what in parts)
             made.notes.append(f"{name}: {subword_note(added)[0]}")
     return made

@@ -16,7 +16,6 @@ from wordgeom.storage.files import WatchedFile, write_errors
 from wordgeom.storage.meta import (
     CRC_BLOCK,
     HEADER,
-    REMAKE,
     entry_well_formed,
     header_bytes,
     npy_header,
@@ -27,10 +26,13 @@ _VERIFIED = 64 * CRC_BLOCK  # bytes verified at once
 
 
 class StoredArray:
-    """One part of a store, read by ranges; the CRC of every MiB read is checked."""
+    """One part of a store, read by ranges; the CRC of every MiB read is checked.
 
-    def __init__(self, path: Path, entry: dict[str, Any], *, marked: bool = False) -> None:
-        self.path = path
+    do: what errors advise.
+    """
+
+    def __init__(self, path: Path, entry: dict[str, Any], *, do: str, marked: bool = False) -> None:
+        self.path, self._do = path, do
         self.dtype = np.dtype(entry["dtype"])
         self.length: int = entry["length"]
         self._crcs: list[int] = entry["crc32"]
@@ -51,12 +53,12 @@ class StoredArray:
                 self._header_seen = True
             handle.seek(self.offset + begin)
             if handle.readinto(raw) != len(raw):  # type: ignore[attr-defined]
-                raise FormatError("shorter than meta.json says", where=self.path, do=REMAKE)
+                raise FormatError("shorter than meta.json says", where=self.path, do=self._do)
         for k in range(0, len(raw), CRC_BLOCK):
             index = first + k // CRC_BLOCK
             if zlib.crc32(raw[k : k + CRC_BLOCK].data) != self._crcs[index]:
                 what = f"edited or damaged: the checksum of MiB {index} differs"
-                raise FormatError(what, where=self.path, do=REMAKE)
+                raise FormatError(what, where=self.path, do=self._do)
         values: Array = raw.view(self.dtype)
         return values[start - begin // width : stop - begin // width]
 
@@ -74,7 +76,7 @@ class StoredArray:
 
     def _check_header(self, handle: BinaryIO) -> None:
         if handle.read(HEADER) != npy_header(self.dtype, self.length):
-            raise FormatError("header does not match meta.json", where=self.path, do=REMAKE)
+            raise FormatError("header does not match meta.json", where=self.path, do=self._do)
 
 
 class ArrayWriter:
@@ -164,7 +166,7 @@ def marked_array(folder: Path, entry: Any) -> StoredArray:
     """
     if not entry_well_formed(entry):
         raise FormatError("its checkpoint record is damaged", where=folder)
-    array = StoredArray(folder / entry["file"], entry, marked=True)
+    array = StoredArray(folder / entry["file"], entry, do="start over with --force", marked=True)
     try:
         short = array.path.stat().st_size < part_bytes(entry)
     except OSError:

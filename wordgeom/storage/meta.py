@@ -20,7 +20,7 @@ META, LOCK = "meta.json", ".lock"
 CRC_BLOCK = 1 << 20  # bytes with a CRC-32 of their own
 HEADER = 128  # bytes of .npy header, reserved before the length is known
 OURS = re.compile(r"[a-z]+\.(\d+)\.(npy|tsv)|\.lock|\.meta\.json\.part")
-REMAKE = "rebuild it with --force (build-cooc, build-dtm or build-pmi)"
+_COMMAND = re.compile(r"[a-z]+(-[a-z]+)*")
 _DTYPES = ("<i4", "<i8", "<u4", "<u8", "<f4", "<f8", "|u1")
 _FINISH = "run its command again, with --resume to use a checkpoint"
 _NAME = "pass a directory that wordgeom created"
@@ -53,7 +53,7 @@ def read_meta(folder: Path) -> dict[str, Any]:
         what = f"unsupported format version {meta.get('version')!r}, not {VERSION}"
         raise FormatError(what, where=path, do=do)
     if not _well_formed(meta) or content_digest(meta) != meta["digest"]:
-        raise FormatError("edited or damaged", where=path, do=REMAKE)
+        raise FormatError("edited or damaged", where=path, do=remake(meta))
     return meta
 
 
@@ -67,6 +67,27 @@ def read_meta_loosely(folder: Path) -> dict[str, Any]:
         do = "choose another directory with -o"
         raise OutputExistsError(f"contains another program's {META}", where=folder, do=do)
     return meta
+
+
+def remake(meta: Mapping[str, Any]) -> str:
+    """Return the advice to make a store again, with the command that its run card names, if any.
+
+    A command that makes it besides another output has an option of the name of its kind.
+    """
+    request = _table(_table(meta, "run"), "request")
+    command = request.get("command")
+    if not isinstance(command, str) or not _COMMAND.fullmatch(command):
+        return "rebuild it with --force"
+    kind = str(meta.get("kind"))
+    beside = command != kind and _table(request, "options").get(kind)
+    option = f" --{kind}" if beside else ""
+    return f"rebuild it with wordgeom {command} --force{option}"
+
+
+def _table(meta: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return a table in unchecked metadata, an empty one if it is not there."""
+    value = meta.get(name)
+    return value if isinstance(value, dict) else {}
 
 
 def content_digest(meta: Mapping[str, Any]) -> str:
@@ -90,16 +111,19 @@ def entry_well_formed(entry: Any) -> bool:
     return len(crcs) == blocks and all(type(c) is int for c in crcs)
 
 
-def check_size(path: Path, entry: Mapping[str, Any]) -> None:
-    """Raise FormatError for a file that is missing or has another size than its entry says."""
+def check_size(path: Path, entry: Mapping[str, Any], do: str) -> None:
+    """Raise FormatError for a file that is missing or has another size than its entry says.
+
+    do: the advice then.
+    """
     wanted = part_bytes(entry)
     try:
         size = path.stat().st_size
     except OSError:
-        raise FormatError("missing", where=path, do=REMAKE) from None
+        raise FormatError("missing", where=path, do=do) from None
     if size != wanted:
         what = f"has the wrong size, {size:,} bytes instead of {wanted:,}"
-        raise FormatError(what, where=path, do=REMAKE)
+        raise FormatError(what, where=path, do=do)
 
 
 def part_bytes(entry: Mapping[str, Any]) -> int:

@@ -40,12 +40,12 @@ from wordgeom.storage.meta import (
     LOCK,
     META,
     OURS,
-    REMAKE,
     VERSION,
     check_size,
     content_digest,
     read_meta,
     read_meta_loosely,
+    remake,
     unfinished_folder,
 )
 
@@ -67,15 +67,20 @@ class Store:
         meta = read_meta(folder)
         store = cls(folder, meta)
         for entry in meta["files"].values():
-            check_size(folder / entry["file"], entry)
+            check_size(folder / entry["file"], entry, store.remake)
         return store
+
+    @property
+    def remake(self) -> str:
+        """The advice to make the store again, by the command that made it."""
+        return remake(self._meta)
 
     def array(self, name: str) -> StoredArray:
         """Return an array of the store, unread; raises FormatError for an unknown name."""
         entry = self._meta["files"].get(name)
         if entry is None:
-            raise FormatError(f"has no part {name}", where=self.path, do=REMAKE)
-        return StoredArray(self.path / entry["file"], entry)
+            raise FormatError(f"has no part {name}", where=self.path, do=self.remake)
+        return StoredArray(self.path / entry["file"], entry, do=self.remake)
 
     def text(self, name: str) -> bytes:
         """Return the checked bytes of a text part."""
@@ -94,7 +99,7 @@ class Store:
                 isinstance(i, dict) and isinstance(i.get("digest"), str) for i in inputs
             ):
                 return asked
-        raise FormatError("its run card was edited", where=self.path / META, do=REMAKE)
+        raise FormatError("its run card was edited", where=self.path / META, do=self.remake)
 
     def check(self) -> None:
         """Read all parts; raises FormatError for a damaged byte."""

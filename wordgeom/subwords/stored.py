@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -29,7 +29,6 @@ from wordgeom.vectors.keyed import Vectors, digest_of
 KIND = "subwords"
 SUFFIX = ".subwords"
 _VECTORS, _NGRAMS, _BUCKETS, _MORPHS = "vectors", "ngrams", "buckets", "morphs"
-_AGAIN = "run wordgeom subwords again"
 _ROWS = 1 << 14  # written at once
 
 
@@ -76,7 +75,7 @@ def read_model(path: Path, vectors: Vectors) -> SubwordModel:
         raise OptionError(f"is a store of kind {store.kind!r}, not a subword model", where=path)
     form = _Form.of(store, path)
     if store.attributes[_VECTORS] != digest_of(vectors):
-        do = "run wordgeom subwords again, or remove it"
+        do = f"{store.remake}, or remove it"
         raise StaleError("belongs to other vectors", where=path, do=do)
     index: Index
     if form.buckets:
@@ -85,10 +84,10 @@ def read_model(path: Path, vectors: Vectors) -> SubwordModel:
         index = Dictionary.of_lines(_lines(store, path))
     if len(index) != form.rows:
         what = f"{form.rows:,} vectors need as many n-grams"
-        raise FormatError(what, where=path, found=f"{len(index):,}", do=_AGAIN)
+        raise FormatError(what, where=path, found=f"{len(index):,}", do=store.remake)
     held = store.array(_VECTORS).read().reshape(form.rows, form.columns)
     if not np.isfinite(held).all():
-        raise FormatError("has numbers that are not finite", where=path, do=_AGAIN)
+        raise FormatError("has numbers that are not finite", where=path, do=store.remake)
     morphs = parse_morphs(store.text(_MORPHS), path) if form.unit == MORPHS else None
     unit = Utf8() if form.buckets else unit_named(form.unit, morphs)
     return SubwordModel(form.unit, unit, form.lengths, index, held)
@@ -124,18 +123,21 @@ class _Form:
         """Return the form of a store; raises FormatError."""
         said = store.attributes
         shape, lengths, buckets = said.get("shape"), said.get("lengths"), said.get("buckets")
-        pairs = [shape, lengths]
-        if not all(isinstance(p, list) and [type(n) for n in p] == [int, int] for p in pairs):
-            raise FormatError("its attributes were edited", where=path, do=_AGAIN)
-        (rows, columns), (low, high) = shape, lengths  # type: ignore[misc]
+        if not (_two_integers(shape) and _two_integers(lengths)):
+            raise FormatError("its attributes were edited", where=path, do=store.remake)
+        (rows, columns), (low, high) = shape, lengths
         part = store.array(_VECTORS)
         fits = rows > 0 and columns > 0 and part.dtype == np.float32
         fits &= part.length == rows * columns and 1 <= low <= high <= LONGEST
         fits &= type(buckets) is int and 0 <= buckets < 1 << 31
         fits &= said.get("unit") in (UNITS if not buckets else (CODEPOINT,))
         if not (fits and isinstance(said.get(_VECTORS), str)):
-            raise FormatError("its attributes do not fit its parts", where=path, do=_AGAIN)
+            raise FormatError("its attributes do not fit its parts", where=path, do=store.remake)
         return cls(rows, columns, said["unit"], Lengths(low, high), said["buckets"])
+
+
+def _two_integers(value: Any) -> TypeGuard[list[int]]:
+    return isinstance(value, list) and [type(one) for one in value] == [int, int]
 
 
 def _buckets(store: Store, form: _Form, path: Path) -> Int64:
@@ -143,7 +145,7 @@ def _buckets(store: Store, form: _Form, path: Path) -> Int64:
     whole = part.dtype == np.int64 and part.length == form.rows
     used: Int64 = part.read() if whole else np.zeros(0, np.int64)
     if not len(used) or (np.diff(used, prepend=-1) <= 0).any() or used[-1] >= form.buckets:
-        raise FormatError("its buckets are not ascending numbers", where=path, do=_AGAIN)
+        raise FormatError("its buckets are not ascending numbers", where=path, do=store.remake)
     return used
 
 
@@ -151,7 +153,7 @@ def _lines(store: Store, path: Path) -> str:
     try:
         text = store.text(_NGRAMS).decode()
     except UnicodeDecodeError:
-        raise FormatError("its n-grams are not valid UTF-8", where=path, do=_AGAIN) from None
+        raise FormatError("its n-grams are not valid UTF-8", where=path, do=store.remake) from None
     if not text.endswith("\n"):
-        raise FormatError("its n-grams end within a line", where=path, do=_AGAIN)
+        raise FormatError("its n-grams end within a line", where=path, do=store.remake)
     return text

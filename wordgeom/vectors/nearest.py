@@ -12,11 +12,12 @@ from itertools import islice
 
 import numpy as np
 
-from wordgeom.core.errors import InputError, OptionError
+from wordgeom.core.errors import InputError
 from wordgeom.core.formatting import listed
 from wordgeom.core.types import Array, Float64
 from wordgeom.vectors.finite import check_finite
 from wordgeom.vectors.keyed import Vectors
+from wordgeom.vectors.options import NeighbourOptions
 
 _ROWS = 4096  # rows of a block
 _SPELLINGS = 50_000  # words compared with an unknown one; more would take too long
@@ -28,11 +29,10 @@ def similar(
     """Return the `top` words nearest to Σ `positive` − Σ `negative`, with their cosines.
 
     The words of the query are excluded, and so are vectors that are zero or not finite, which have
-    no cosine. Raises InputError for an unknown word, for one whose vector is zero or not finite,
-    and where the sum is zero.
+    no cosine. Raises OptionError for a `top` below 1; InputError for an unknown word, for one whose
+    vector is zero or not finite, and where the sum is zero.
     """
-    if top < 1:
-        raise OptionError("--top must be at least 1", found=top)
+    top = NeighbourOptions(top).top
     # A string is a sequence of letters too, but means one word.
     positive = [positive] if isinstance(positive, str) else positive
     negative = [negative] if isinstance(negative, str) else negative

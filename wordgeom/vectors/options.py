@@ -1,4 +1,4 @@
-"""Options of `wordgeom compress`."""
+"""Options of `wordgeom compress`, `similar` and `analogy`."""
 
 from __future__ import annotations
 
@@ -34,3 +34,10 @@ class CompressOptions(Options):
             raise OptionError("--bits must be 4 or 8", found=self.bits)
         if self.pq is not None and self.is_set("bits"):
             raise OptionError("--pq and --bits exclude each other", do="pass one of them")
+
+
+@dataclass(frozen=True)
+class NeighbourOptions(Options):
+    """How many neighbours are listed."""
+
+    top: int = option(10, "number of words to list", low=1, metavar="N")

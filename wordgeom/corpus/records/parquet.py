@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wordgeom.core.errors import FormatError, InputError, UnavailableError
-from wordgeom.core.formatting import first_sentence
+from wordgeom.core.formatting import first_sentence, install
 from wordgeom.corpus.inputs import readers
 from wordgeom.corpus.inputs.document_index import Record
 from wordgeom.corpus.inputs.readers import Block, Source, open_input, valid_utf8
@@ -217,6 +217,6 @@ def _pyarrow() -> tuple[Any, Any]:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
-        do = "run pip install 'wordgeom[parquet]', or save the texts as JSONL"
+        do = f"{install('parquet')}, or save the texts as JSONL"
         raise UnavailableError("Parquet files need pyarrow", do=do) from None
     return pyarrow, parquet

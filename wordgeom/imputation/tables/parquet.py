@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from wordgeom.core.errors import FormatError, InputError, UnavailableError
-from wordgeom.core.formatting import first_sentence
+from wordgeom.core.formatting import first_sentence, install
 from wordgeom.core.types import Float64
 from wordgeom.imputation.tables.files import check_size, opened
 from wordgeom.imputation.tables.table import Table
@@ -97,6 +97,6 @@ def _pyarrow() -> tuple[Any, Any]:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
-        do = "run pip install 'wordgeom[parquet]', or save the table as .csv"
+        do = f"{install('parquet')}, or save the table as .csv"
         raise UnavailableError("Parquet files need pyarrow", do=do) from None
     return pyarrow, parquet

@@ -88,9 +88,7 @@ def solve_group(
 
 
 def _realise(piece: _Piece, group: _Group) -> Result:
-    import scipy.linalg  # noqa: F401 - before one_thread(), which limits the libraries it finds
-
-    with one_thread():
+    with one_thread(scipy=True):
         return realise(group.task(piece), group.K)
 
 

@@ -44,10 +44,8 @@ class _Chosen:
 
 def fit(space: Space, file: PairFile, options: TransformOptions, context: Context) -> Step:
     """Apply the map that is fitted to pairs. Raises InputError for too few usable pairs."""
-    # Its BLAS is limited before the workers start: two that do it at once undo each other's limit.
-    import scipy.optimize  # noqa: F401
-
-    with one_thread():
+    # Limited before the workers start: two that do it at once undo each other's limit.
+    with one_thread(scipy=True):
         return _fit(space, file, options, context)
 
 
