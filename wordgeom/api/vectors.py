@@ -18,16 +18,16 @@ from wordgeom.api.counts import MatrixHandle, PathLike, file_path, matrix_path
 from wordgeom.api.messages import public, reworded
 from wordgeom.core.errors import OptionError
 from wordgeom.core.types import Float32
+from wordgeom.formats.vector_files import read_open_vectors
 from wordgeom.methods.contract import Status
 from wordgeom.storage.store import StoreWriter
 from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.open_vocabulary import OpenVocabulary
-from wordgeom.subwords.stored import KIND, find_model, model_path, write_model
+from wordgeom.subwords.stored import KIND, model_path, write_model
 from wordgeom.texts.corpus_record import CorpusRecord, corpus_record
 from wordgeom.vectors.keyed import (
     Vectors,
     from_keyed_vectors,
-    read_vectors,
     to_keyed_vectors,
     write_vectors,
 )
@@ -156,18 +156,25 @@ def source_of(vectors: PathLike | Model | KeyedVectors) -> PathLike | Vectors:
     raise OptionError(what, found=type(vectors).__name__)
 
 
+def open_source_of(vectors: PathLike | Model | KeyedVectors) -> PathLike | OpenVocabulary:
+    """Return the name of a file unchanged, vectors in memory with the n-grams of a model."""
+    source = source_of(vectors)
+    if not isinstance(source, Vectors):
+        return source
+    return OpenVocabulary(source, vectors.subwords if isinstance(vectors, Model) else None)
+
+
 def read_back(
     path: Path, documents: Float32 | None = None, corpus: CorpusRecord | None = None
 ) -> Model:
-    """Return vectors that were up to date, with what their run card records."""
+    """Return vectors with their n-grams, and what their run card records."""
     from wordgeom.vectors.run_card import read_card
 
     card = read_card(path) or {}
     notes, statistics = reworded(card.get("notes", [])), card.get("statistics", {})
     status = card.get("status", Status.CONVERGED.value)
-    vectors = read_vectors(path)
-    subwords = find_model(path, vectors)
-    return Model(vectors, notes, statistics, documents, status, corpus, subwords)
+    read = read_open_vectors(path)
+    return Model(read.vectors, notes, statistics, documents, status, corpus, read.model)
 
 
 def corpus_of(counts: PathLike | MatrixHandle) -> CorpusRecord:

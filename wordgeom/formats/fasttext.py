@@ -15,7 +15,6 @@ from __future__ import annotations
 import mmap
 import struct
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -28,6 +27,7 @@ from wordgeom.storage.opening import opened
 from wordgeom.subwords.buckets import Buckets
 from wordgeom.subwords.lengths import LONGEST, Lengths
 from wordgeom.subwords.model import SubwordModel
+from wordgeom.subwords.open_vocabulary import OpenVocabulary
 from wordgeom.subwords.units.names import CODEPOINT
 from wordgeom.subwords.units.utf8 import Utf8
 from wordgeom.vectors.keyed import Vectors, check_words
@@ -40,14 +40,6 @@ _END_OF_LINE = "</s>"  # fastText's token, which has no n-grams
 _WANTED = "a fastText model"
 _AGAIN = "copy or download it again"
 _ROWS = 1 << 14  # written at once
-
-
-@dataclass(frozen=True, eq=False)
-class FastText:
-    """The vectors of words in a model, and its n-grams, None where it has none."""
-
-    vectors: Vectors
-    model: SubwordModel | None
 
 
 def is_fasttext(path: Path) -> bool:
@@ -67,8 +59,8 @@ def fasttext_shape(path: Path) -> tuple[int, int]:
         return len(parsed.dictionary()), dim
 
 
-def read_fasttext(path: Path, memory: int) -> FastText:
-    """Read an unsupervised model that is not quantised.
+def read_fasttext(path: Path, memory: int) -> OpenVocabulary:
+    """Read the words and n-grams of an unsupervised model that is not quantised.
 
     Raises MissingInputError, FormatError; InputError for other models, and where the matrix exceeds
     `memory` bytes.
@@ -84,12 +76,12 @@ def read_fasttext(path: Path, memory: int) -> FastText:
     except InputError as error:
         raise FormatError(error.what, where=path, do=_AGAIN) from None
     if lengths is None or not buckets:
-        return FastText(Vectors(names, own), None)
+        return OpenVocabulary(Vectors(names, own))
     model = SubwordModel(CODEPOINT, Utf8(), lengths, Buckets(buckets), ngrams)
     numbers = _ngrams(names, lengths)[:, None]
     made = (own + numbers * model.vectors_of(names)) / (1 + numbers)
     made[numbers[:, 0] == 0] = own[numbers[:, 0] == 0]
-    return FastText(Vectors(names, made.astype(np.float32)), model)
+    return OpenVocabulary(Vectors(names, made.astype(np.float32)), model)
 
 
 def write_fasttext(out: BinaryIO, vectors: Vectors, model: SubwordModel) -> None:

@@ -17,7 +17,7 @@ from wordgeom.evaluation.answers import Answers, Task, group_scores, scores
 from wordgeom.evaluation.exclusions import DEGENERATE, too_few
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.report import Report, ReportOptions, render
-from wordgeom.formats.vector_files import files_of, read_any_vectors
+from wordgeom.formats.vector_files import files_of, ngram_digests, read_open_vectors
 from wordgeom.linalg.device import memory_limit
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.run_options import ResumeOptions, UseOptions
@@ -25,7 +25,6 @@ from wordgeom.stages.inference import reading_notes
 from wordgeom.stages.stage import Job, Outcome, Stage
 from wordgeom.stages.unseen_words import unseen_answers
 from wordgeom.subwords.open_vocabulary import OpenVocabulary
-from wordgeom.subwords.stored import model_digests
 from wordgeom.vectors.keyed import Vectors, digest_of
 from wordgeom.vectors.run_card import file_content
 
@@ -38,7 +37,7 @@ class Evaluate(Stage):
     whose content a checkpoint belongs to.
     """
 
-    vectors: str | Path | Vectors
+    vectors: str | Path | OpenVocabulary
     named: str
     tasks: Sequence[Task]
     options: EvalOptions
@@ -51,34 +50,27 @@ class Evaluate(Stage):
     @property
     def state(self) -> Path | None:
         """A directory beside the vectors, where that can be written."""
-        if isinstance(self.vectors, Vectors) or not self.files:
+        if isinstance(self.vectors, OpenVocabulary) or not self.files:
             return None
         path = Path(self.vectors)
         writable = os.access(path.absolute().parent, os.W_OK)
         return evaluation_state(path) if writable else None
 
     @cached_property
-    def read(self) -> Vectors:
-        """The vectors. Raises what `read_any_vectors` raises."""
-        if isinstance(self.vectors, Vectors):
-            return self.vectors
-        return read_any_vectors(Path(self.vectors), memory=memory_limit(self.run))
-
-    @cached_property
     def known(self) -> OpenVocabulary:
-        """The vectors, and the subword model beside their file."""
-        if isinstance(self.vectors, Vectors):
-            return OpenVocabulary(self.vectors)
-        return OpenVocabulary.beside(Path(self.vectors), self.read)
+        """The vectors with their n-grams. Raises what `read_open_vectors` raises."""
+        if isinstance(self.vectors, OpenVocabulary):
+            return self.vectors
+        return read_open_vectors(Path(self.vectors), memory=memory_limit(self.run))
 
     @cached_property
     def request(self) -> dict[str, Any]:
-        """The options, and the digests of vectors, their subword model and sets."""
+        """The options, and the digests of vectors, their n-grams and sets."""
         kinds = [type(task).__name__ for task in self.tasks]  # a file may be read as several
         options = {**self.options.result_options(), "seed": self.run.seed, "sets": kinds}
-        digests = [digest_of(self.read)]
-        if not isinstance(self.vectors, Vectors):
-            digests += model_digests(Path(self.vectors))
+        digests = [digest_of(self.known.vectors)]
+        if not isinstance(self.vectors, OpenVocabulary):
+            digests += ngram_digests(Path(self.vectors))
         parts = [part for file in self.files for part in _parts(Path(file))]
         digests += [file_content(part)["sha256"] for part in parts]
         return request_of("eval", options, digests)
@@ -88,7 +80,7 @@ class Evaluate(Stage):
 
         The report lists a set that cannot be answered. Raises InputError where none can be.
         """
-        read, run = self.read, self.run
+        read, run = self.known.vectors, self.run
         try:
             answers, refused = judge(read, self.tasks, job.context)
         except InputError as error:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from wordgeom.core.formatting import first_few, several
 from wordgeom.subwords.model import SubwordModel
-from wordgeom.subwords.stored import find_model
 from wordgeom.vectors.keyed import Vectors
 
 
@@ -20,11 +18,6 @@ class OpenVocabulary:
 
     vectors: Vectors
     model: SubwordModel | None = None
-
-    @classmethod
-    def beside(cls, path: Path, vectors: Vectors) -> OpenVocabulary:
-        """Return the vectors of a file with the model beside it; raises as `read_model`."""
-        return cls(vectors, find_model(path, vectors))
 
     def including(self, words: Iterable[str]) -> tuple[Vectors, list[str]]:
         """Return the vectors, followed by those of words that lack one, and these words.
