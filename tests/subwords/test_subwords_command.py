@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from inflections import ENDINGS, STEMS
 
 from wordgeom.core.errors import FormatError, InputError, OptionError, StaleError
 from wordgeom.evaluation.options import EvalOptions
@@ -15,36 +16,9 @@ from wordgeom.runtime.run_options import UseOptions
 from wordgeom.stages.evaluate import Evaluate
 from wordgeom.storage.store import Store
 from wordgeom.subwords.stored import find_model, model_path, read_model
-from wordgeom.vectors.keyed import Vectors, read_vectors, write_vectors
+from wordgeom.vectors.keyed import read_vectors, write_vectors
 
-STEMS = ("walk", "talk", "jump", "call", "play", "work", "look", "help", "turn", "open")
-ENDINGS = ("", "s", "ed", "ing", "er")
 UNITS = (["--unit", "grapheme"], ["--unit", "jamo"], ["--buckets", "500"])
-
-
-@pytest.fixture
-def words(tmp_path, monkeypatch):
-    """Words of a stem and an ending with the sum of the vectors of both; `turning` is left out."""
-    monkeypatch.chdir(tmp_path)
-    draw = np.random.default_rng(1)
-    stems, endings = draw.standard_normal((10, 30)), draw.standard_normal((5, 30))
-    every = [stem + ending for stem in STEMS for ending in ENDINGS]
-    matrix = (stems[:, None] + endings).reshape(50, 30).astype(np.float32)
-    made = Vectors(every, matrix)
-    seen = [row for row, word in enumerate(every) if word != "turning"]
-    write_vectors("vectors.bin", [every[row] for row in seen], matrix[seen])
-    lines = [f"{a}\t{b}\t{matrix[i] @ matrix[j]}\n"
-             for i, a in enumerate(every) for j, b in enumerate(every[:i])]  # fmt: skip
-    Path("pairs.tsv").write_text("".join(lines))
-    asked = [f"{a} {a}ing {b} {b}ing\n" for a in STEMS for b in STEMS if a != b]
-    Path("questions.txt").write_text("".join([": ing\n", *asked]))
-    return made
-
-
-@pytest.fixture
-def improved(words, ask):
-    assert ask("subwords", "vectors.bin", "-o", "v.bin", "--subwords", "2-5").status == 0
-    return read_vectors("v.bin")
 
 
 def test_unseen_words_have_vectors_in_every_reader(improved, ask):
@@ -75,6 +49,28 @@ def test_eval_reports_seen_and_unseen_words_apart(improved, ask):
     write_vectors("alone.bin", improved.words, improved.matrix)
     plain = json.loads(ask("eval", "alone.bin", "pairs.tsv", "questions.txt", "--json").out)
     assert [each for each in report["scores"] if ", " not in each["set"]] == plain["scores"]
+
+
+@pytest.mark.parametrize("others", [0, 4])
+def test_eval_reports_sets_that_ngrams_alone_can_answer(improved, ask, others):
+    """The set has 40 pairs with an unseen word, and none or too few without one."""
+    lines = Path("pairs.tsv").read_text().splitlines()
+    with_unseen = [line for line in lines if "turning" in line][:40]
+    seen = [line for line in lines if "turning" not in line][:others]
+    Path("few.tsv").write_text("\n".join([*with_unseen, *seen]) + "\n")
+    report = json.loads(ask("eval", "v.bin", "few.tsv", "--json").out)
+    used = {each["set"]: each["used"] for each in report["scores"]}
+    assert used == {"few, unseen words": 40, "few, all": 40 + others}
+    assert list(report["refused"]) == ["few, seen words"]
+    Path("foreign.tsv").write_text("qx\tzq\t1\nzq\tqq\t2\nqx\tqq\t3\n")
+    both = json.loads(ask("eval", "v.bin", "few.tsv", "foreign.tsv", "--json").out)
+    assert both["scores"] == report["scores"]
+    assert list(both["refused"]) == ["few, seen words", "foreign"]
+    alone = ask("eval", "v.bin", "foreign.tsv")
+    assert alone.status == 1
+    assert "foreign.tsv: no item has vectors for all its words" in alone.err
+    write_vectors("alone.bin", improved.words, improved.matrix)
+    assert ask("eval", "alone.bin", "few.tsv").status == 1
 
 
 def test_the_model_of_another_output_is_replaced_only_by_force(improved, ask):

@@ -45,12 +45,12 @@ def rewrite(
     _check_options(paths.form, options)
     card, notes = run_card.read_card(paths.source), []
     read = _read(paths, options, memory)
-    vectors, model = read.vectors, read.model
+    vectors, model = _first_rows(read.vectors, options.limit), read.model
     if vectors.duplicates:
         repeated = several(vectors.duplicates, "repeated word was", "repeated words were")
         notes.append(f"{repeated} left out")
     if options.only is not None:
-        vectors, messages = _select_words(read, Path(options.only))
+        vectors, messages = _select_words(OpenVocabulary(vectors, model), Path(options.only))
         notes += messages
     if options.dim is not None:
         vectors = _first_columns(vectors, card, paths.source, options.dim)
@@ -123,18 +123,20 @@ def _first_columns(
 
 
 def _read(paths: Paths, options: ConvertOptions, memory: int) -> OpenVocabulary:
-    """Return the vectors, or the first of them, with their n-grams."""
-    source, words, given, limit = paths.source, paths.words, paths.given, options.limit
-    closed = not exists(model_path(source)) and not is_fasttext(source)
-    if limit is not None and closed:  # what follows need not be read
+    """Return the vectors with their n-grams, or at least the first vectors if they have none."""
+    source, words, given = paths.source, paths.words, paths.given
+    if not exists(model_path(source)) and not is_fasttext(source):
+        limit = options.limit
         read = OpenVocabulary(read_any_vectors(source, words, given, limit=limit, memory=memory))
     else:
         read = read_open_vectors(source, words, given, memory=memory)
     if paths.form == detection.FASTTEXT:
         check_hashed(read.model, source)
-    vectors, first = read.vectors, slice(limit)
-    vectors = Vectors(vectors.words[first], vectors.matrix[first], vectors.duplicates)
-    return OpenVocabulary(vectors, read.model)
+    return read
+
+
+def _first_rows(vectors: Vectors, limit: int | None) -> Vectors:
+    return Vectors(vectors.words[:limit], vectors.matrix[:limit], vectors.duplicates)
 
 
 def _write(

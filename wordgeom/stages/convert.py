@@ -95,9 +95,8 @@ class Conversion(Stage):
             request = self.request
         except OSError:  # which `work` reports
             return None
-        if self.ngrams is not None:
-            own_store(self.ngrams, KIND, request, force=False)
-        if not self.main.is_file():
+        lost = self.ngrams is not None and not own_store(self.ngrams, KIND, request, force=False)
+        if lost or not self.main.is_file():
             return None
         run_card.up_to_date(self.main, request, False, "file", self.beside)
         return Outcome(f"{self.out}: up to date", self.out)

@@ -81,16 +81,12 @@ class Evaluate(Stage):
         The report lists a set that cannot be answered. Raises InputError where none can be.
         """
         read, run = self.known.vectors, self.run
-        try:
-            answers, refused = judge(read, self.tasks, job.context)
-        except InputError as error:
-            if self.files or error.do == DEGENERATE:
-                raise
-            what, do = "the default sets are English, and none can be scored", "name your own sets"
-            raise InputError(what, where=self.named, do=do) from None
+        seen = _attempt(read, self.tasks, job.context)
         named = dict(zip(numbered([task.name for task in self.tasks]), self.tasks, strict=True))
-        unseen = unseen_answers(self.known, named, answers, job.context)
-        answers += unseen.answers
+        unseen = unseen_answers(self.known, named, [*seen.answers, *seen.few], job.context)
+        answers = [*seen.answers, *unseen.answers]
+        if not answers:
+            self._check(seen)
         notes = [f"{each.name}: {note}" for each in answers for note in each.notes]
         notes += [*unseen.notes, *reading_notes(read, self.named)]
         n = self.options.resamples
@@ -102,10 +98,40 @@ class Evaluate(Stage):
             scores=[score for each in answers for score in scores(each, n, run.seed)],
             sections={e.name: group_scores(e, n, run.seed) for e in answers if e.groups},
             excluded={each.name: dict(each.excluded) for each in answers if each.excluded},
-            refused=refused,
+            refused={unseen.seen.get(name, name): why for name, why in seen.refused.items()},
             notes=notes,
         )
         return Outcome("", report=render(report, self.form), value=report)
+
+    def _check(self, seen: _Attempt) -> None:
+        """Raise InputError where no set could be answered."""
+        try:
+            seen.check()
+        except InputError as error:
+            if self.files or error.do == DEGENERATE:
+                raise
+            what, do = "the default sets are English, and none can be scored", "name your own sets"
+            raise InputError(what, where=self.named, do=do) from None
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    """Answers to sets, those to sets that have too few, and why sets have no score, by name."""
+
+    answers: list[Answers] = field(default_factory=list)
+    few: list[Answers] = field(default_factory=list)
+    failed: dict[str, InputError] = field(default_factory=dict)
+
+    @property
+    def refused(self) -> dict[str, str]:
+        """The reasons as text."""
+        return {name: str(error) for name, error in self.failed.items()}
+
+    def check(self) -> None:
+        """Raise the first set's InputError where there are no answers."""
+        if self.failed and not self.answers:
+            name, error = next(iter(self.failed.items()))
+            raise error if error.where else error.within(name)
 
 
 def judge(
@@ -115,22 +141,26 @@ def judge(
 
     Sets of the same name are numbered. Raises the first set's InputError where all fail.
     """
-    answers, refused, errors = [], {}, []
+    made = _attempt(vectors, tasks, context)
+    made.check()
+    return made.answers, made.refused
+
+
+def _attempt(vectors: Vectors, tasks: Sequence[Task], context: Context) -> _Attempt:
+    """Answer each set, or find out why it has no score."""
+    made = _Attempt()
     names = numbered([task.name for task in tasks])
     for number, (task, name) in enumerate(zip(tasks, names, strict=True)):
         try:
             answered = task.answer(vectors, context.part(f"set-{number}"))
-            if (few := too_few(answered)) is None:
-                answers.append(replace(answered, name=name))
-                continue
-            refused[name] = str(few)
-            errors.append(few.within(name))
         except InputError as error:
-            refused[name] = str(error)
-            errors.append(error)
-    if errors and not answers:
-        raise errors[0]
-    return answers, refused
+            made.failed[name] = error
+            continue
+        few = too_few(answered)
+        (made.answers if few is None else made.few).append(replace(answered, name=name))
+        if few is not None:
+            made.failed[name] = few
+    return made
 
 
 def numbered(names: Sequence[str]) -> list[str]:
