@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import unicodedata
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +33,10 @@ def test_unseen_words_have_vectors_in_every_reader(improved, ask):
     assert json.loads(found.out)[0]["word"] == "turn"
     assert "unknown word 'turning'" in ask("similar", "vectors.bin", "turning").err
     assert "unknown word 'Walk'; did you mean walk?" in ask("similar", "v.bin", "Walk").err
-    assert "unknown word 'zq'" in ask("similar", "v.bin", "zq").err
+    for asked in (["similar", "v.bin", "zq"], ["analogy", "v.bin", "walk", "zq", "turn"]):
+        unknown = ask(*asked)
+        assert unknown.status == 1
+        assert "unknown word 'zq', and none of its n-grams is known; no word has" in unknown.err
 
 
 def test_eval_reports_seen_and_unseen_words_apart(improved, ask):
@@ -203,6 +207,28 @@ def test_an_output_is_made_once_and_completed(words, ask, improved):
     assert (Path("v.bin").read_bytes(), Store.open("v.subwords").digest) == before
 
 
+def test_notes_on_ngrams_that_are_added_twice_and_on_a_unit_without_effect(improved, ask):
+    import wordgeom as wg
+
+    again = "n-grams are added a second time; apply subwords to the vectors without them"
+    made = ask("subwords", "v.bin", "-o", "w.bin", "--unit", "jamo")
+    assert f"note: v.bin: {again}" in made.err
+    assert "no word has a Hangul syllable: --unit jamo cuts words into code points" in made.err
+    once = ask("subwords", "vectors.bin", "-o", "x.bin")
+    assert again not in once.err
+    assert "Hangul" not in once.err
+    model = wg.add_subwords("vectors.bin", subwords="2-5")
+    assert not any(again in note for note in model.notes)
+    assert any(again in note for note in wg.add_subwords(model).notes)
+    words = [f"{a}{b}" for a in ("먹", "가", "보") for b in ("다", "는", "고", "지")]
+    draw = np.random.default_rng(1).standard_normal((12, 5)).astype(np.float32)
+    for form in ("NFC", "NFD"):
+        spelt = [unicodedata.normalize(form, word) for word in words]
+        write_vectors("korean.bin", spelt, draw)
+        jamo = ask("subwords", "korean.bin", "-o", f"{form}.bin", "--unit", "jamo")
+        assert "Hangul" not in jamo.err
+
+
 def test_the_model_lies_beside_its_vectors():
     assert model_path(Path("a/v.bin")) == Path("a/v.subwords")
     assert model_path(Path("v.txt.gz")) == Path("v.subwords")
@@ -225,7 +251,10 @@ def counts(tmp_path, monkeypatch, ask):
 def test_train_adds_what_the_command_adds(counts, ask):
     train = ["train", "cooc", "--method", "gbu", "--dim", "8"]
     assert ask(*train, "-o", "plain.bin").status == 0
-    assert ask(*train, "-o", "v.bin", "--subwords", "2-4", "--min-words", "3").status == 0
+    made = ask(*train, "-o", "v.bin", "--subwords", "2-4", "--min-words", "3")
+    assert made.status == 0
+    ngrams = Store.open("v.subwords").attributes["shape"][0]
+    assert f" by gbu, {ngrams} n-grams; " in made.out
     assert ask("subwords", "plain.bin", "-o", "w.bin", "--subwords", "2-4", "--min-words",
                "3").status == 0  # fmt: skip
     assert Path("v.bin").read_bytes() == Path("w.bin").read_bytes()

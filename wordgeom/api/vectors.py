@@ -79,7 +79,7 @@ class Model:
     @public
     def __getitem__(self, word: str) -> Float32:
         """Return the vector (K) of a word. Raises InputError for an unknown one."""
-        known = self._open.including(_words([word]))[0]
+        known = self._open.of_query(_words([word]))[0]
         return np.asarray(known.matrix[row_of(known, word)])
 
     @public
@@ -92,7 +92,7 @@ class Model:
         """
         if topn < 1:
             raise OptionError("topn must be at least 1", found=topn)
-        known = self._open.including([*_words(positive), *_words(negative)])[0]
+        known = self._open.of_query([*_words(positive), *_words(negative)])[0]
         return similar(known, positive, negative, topn)
 
     @property

@@ -112,10 +112,13 @@ def read(path: str) -> OpenVocabulary:
 
 
 def including(made: OpenVocabulary, words: Sequence[str]) -> Vectors:
-    """Return the vectors with those of words that lack one, and print a note on these."""
+    """Return the vectors with those of words that lack one, and print a note on these.
+
+    Raises InputError for a word without a known n-gram.
+    """
     from wordgeom.subwords.open_vocabulary import subword_note
 
-    vectors, added = made.including(words)
+    vectors, added = made.of_query(words)
     for note in subword_note(added):
         click.echo(f"wordgeom: note: {note}", err=True)
     return vectors

@@ -7,8 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from wordgeom.core.formatting import several
 from wordgeom.core.requests import request_of
+from wordgeom.formats.fasttext import is_fasttext
 from wordgeom.formats.vector_files import files_of, read_any_vectors, shape_of
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
@@ -19,9 +19,10 @@ from wordgeom.stages.stage import Job, Outcome
 from wordgeom.stages.store_stage import own_store
 from wordgeom.storage.disk_space import Demand
 from wordgeom.storage.store import StoreWriter
-from wordgeom.subwords.improvement import Improved, improve
+from wordgeom.subwords.improvement import improve
+from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.options import SubwordOptions
-from wordgeom.subwords.stored import KIND, model_path, write_model
+from wordgeom.subwords.stored import KIND, has_model, model_path, write_model
 from wordgeom.vectors import run_card
 from wordgeom.vectors.finite import nonfinite_rows, refuse_nonfinite
 from wordgeom.vectors.keyed import Vectors, digest_of, vectors_space, writable_words
@@ -34,7 +35,7 @@ _COPIES = 3  # of the vectors: given, their directions, with subwords
 class Subwords(Revision):
     """Add subwords to vectors.
 
-    vectors: a file, or vectors in memory; out: None for nowhere.
+    vectors: a file, or vectors in memory; out: None for nowhere; ngrams: of vectors in memory.
     """
 
     vectors: Source
@@ -42,6 +43,7 @@ class Subwords(Revision):
     run: RunOptions
     out: Path | None = None
     resume: ResumeOptions = field(default_factory=ResumeOptions)
+    ngrams: SubwordModel | None = None
 
     @property
     def state(self) -> None:
@@ -101,7 +103,7 @@ class Subwords(Revision):
         rows, columns = vectors.matrix.shape
         n = found.statistics["ngrams"]
         summary = f"{self.out or 'vectors'}: {rows:,} × {columns:,}, {n:,} n-grams; {job.seconds()}"
-        outcome = Outcome(summary, self.out, notes + _notes(found), [], found.statistics,
+        outcome = Outcome(summary, self.out, [*notes, *found.notes], [], found.statistics,
                           value=found)  # fmt: skip
         if self.out is not None and self.model is not None:
             card = job.card(self.request, outcome)
@@ -121,13 +123,14 @@ class Subwords(Revision):
         if not isinstance(read, Vectors):
             read = read_any_vectors(Path(read), memory=context.memory)
         refuse_nonfinite(read.words, nonfinite_rows(read.matrix), self.named, "train again")
-        return read, reading_notes(read, self.named)
+        return read, [*reading_notes(read, self.named), *self._again(read)]
 
-
-def _notes(found: Improved) -> list[str]:
-    """Return a note on words without an n-gram."""
-    without = found.statistics["words_without_ngrams"]
-    if not without:
-        return []
-    words = several(without, "word has", "words have")
-    return [f"{words} no n-gram with a vector: unchanged"]
+    def _again(self, read: Vectors) -> list[str]:
+        """Return a note on vectors that include their n-grams already."""
+        if isinstance(self.vectors, Vectors):
+            before = self.ngrams is not None
+        else:
+            path = Path(self.vectors)
+            before = is_fasttext(path) or has_model(path, read)
+        do = "apply subwords to the vectors without them"
+        return [f"{self.named}: n-grams are added a second time; {do}"] if before else []

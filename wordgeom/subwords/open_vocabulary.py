@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from wordgeom.core.errors import InputError
 from wordgeom.core.formatting import first_few, several
 from wordgeom.subwords.model import SubwordModel
 from wordgeom.vectors.keyed import Vectors
+from wordgeom.vectors.nearest import row_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +37,19 @@ class OpenVocabulary:
             return base, []
         added = [lacking[row] for row in known.tolist()]
         return Vectors([*base.words, *added], np.concatenate((base.matrix, found[known]))), added
+
+    def of_query(self, words: Sequence[str]) -> tuple[Vectors, list[str]]:
+        """Return what `including` returns; raises InputError for a word without a vector."""
+        vectors, added = self.including(words)
+        for word in words:
+            try:
+                row_of(vectors, word)
+            except InputError as error:
+                if self.model is None or not self._lacks(word):
+                    raise
+                what = f"{error.what}, and none of its n-grams is known"
+                raise InputError(what, do=error.do) from None
+        return vectors, added
 
     def _lacks(self, word: str) -> bool:
         forms = (word, word.lower())

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from wordgeom.core.errors import FormatError, OptionError, StaleError
+from wordgeom.core.errors import FormatError, OptionError, StaleError, WordgeomError
 from wordgeom.core.types import Int64
 from wordgeom.storage.store import Store, StoreWriter, exists
 from wordgeom.subwords.buckets import Buckets
@@ -101,6 +101,15 @@ def find_model(path: Path, vectors: Vectors) -> SubwordModel | None:
     """
     beside = model_path(path)
     return read_model(beside, vectors) if exists(beside) else None
+
+
+def has_model(path: Path, vectors: Vectors) -> bool:
+    """Return whether a model beside a vectors file can be read and belongs to these vectors."""
+    try:
+        store = Store.open(model_path(path))
+    except WordgeomError:
+        return False
+    return store.kind == KIND and store.attributes.get(_VECTORS) == digest_of(vectors)
 
 
 def model_digests(path: Path) -> list[str]:

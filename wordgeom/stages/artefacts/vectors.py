@@ -51,9 +51,11 @@ def outcome_of(
 ) -> Outcome:
     """Return the outcome of vectors, written to `path` or nowhere."""
     vectors, documents = Vectors(words, result.vectors), result.arrays.get(DOCUMENTS)
-    made = MadeVectors(vectors, documents, result.subwords)
     shape = " × ".join(f"{n:,}" for n in result.vectors.shape)
-    summary = f"{path or 'vectors'}: {shape} by {method}; {job.seconds()}"
+    model = result.subwords
+    ngrams = "" if model is None else f", {len(model.vectors):,} n-grams"
+    summary = f"{path or 'vectors'}: {shape} by {method}{ngrams}; {job.seconds()}"
+    made = MadeVectors(vectors, documents, model)
     return Outcome(summary, path, result.notes, [], result.statistics, result.status, made)
 
 
