@@ -9,6 +9,7 @@ import numpy as np
 
 from wordgeom.core.errors import InputError
 from wordgeom.core.formatting import first_few, several
+from wordgeom.core.types import Float32
 from wordgeom.subwords.model import SubwordModel
 from wordgeom.vectors.keyed import Vectors
 from wordgeom.vectors.nearest import row_of
@@ -28,15 +29,19 @@ class OpenVocabulary:
         lower case: its n-grams would miss what that one knows.
         """
         base = self.vectors
-        if self.model is None:
+        added, found = self.inferred(words)
+        if not added:
             return base, []
+        return Vectors([*base.words, *added], np.concatenate((base.matrix, found))), added
+
+    def inferred(self, words: Iterable[str]) -> tuple[list[str], Float32]:
+        """Return those words that lack a vector and have a known n-gram, with vectors (n × K)."""
+        if self.model is None:
+            return [], np.zeros((0, self.vectors.matrix.shape[1]), np.float32)
         lacking = [word for word in dict.fromkeys(words) if self._lacks(word)]
         found = self.model.vectors_of(lacking)
         known = np.flatnonzero(found.any(axis=1))
-        if not len(known):
-            return base, []
-        added = [lacking[row] for row in known.tolist()]
-        return Vectors([*base.words, *added], np.concatenate((base.matrix, found[known]))), added
+        return [lacking[row] for row in known.tolist()], found[known]
 
     def of_query(self, words: Sequence[str]) -> tuple[Vectors, list[str]]:
         """Return what `including` returns; raises InputError for a word without a vector."""
