@@ -20,10 +20,9 @@ from wordgeom.core.errors import OptionError
 from wordgeom.core.types import Float32
 from wordgeom.formats.vector_files import read_open_vectors
 from wordgeom.methods.contract import Status
-from wordgeom.storage.store import StoreWriter
 from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.open_vocabulary import OpenVocabulary
-from wordgeom.subwords.stored import KIND, model_path, write_model
+from wordgeom.subwords.stored import model_writer
 from wordgeom.texts.corpus_record import CorpusRecord, corpus_record
 from wordgeom.vectors.keyed import (
     Vectors,
@@ -129,10 +128,11 @@ class Model:
     @public
     def save(self, path: PathLike, *, space: str | None = None) -> None:
         """Write a word2vec file, .bin, .txt or .vec, and the subword model beside it."""
-        write_vectors(file_path(path), self.words, self.vectors, space=space)
-        if self._open.model is not None:
-            with StoreWriter(model_path(file_path(path)), KIND) as writer:
-                write_model(writer, self._open.model, self._vectors, {})
+        target = file_path(path)
+        write_vectors(target, self.words, self.vectors, space=space)
+        with model_writer(target, self._open.model, self._vectors, {}) as ready:
+            if ready is not None:
+                ready()
 
     @property
     def subwords(self) -> SubwordModel | None:

@@ -21,10 +21,10 @@ from wordgeom.formats.projector import write_projector
 from wordgeom.formats.vector_files import files_of, read_any_vectors, read_open_vectors
 from wordgeom.formats.word_files import read_word_list, words_bytes
 from wordgeom.runtime import provenance
-from wordgeom.storage.store import StoreWriter, exists
+from wordgeom.storage.store import exists
 from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.open_vocabulary import OpenVocabulary, subword_note
-from wordgeom.subwords.stored import KIND, model_path, write_model
+from wordgeom.subwords.stored import model_path, model_writer
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import Vectors, check_words, vector_writer
 from wordgeom.vectors.zeros import undirected_notes, without_nonfinite, without_zeros
@@ -149,13 +149,9 @@ def _write(
         write_projector(target, made.words, made.matrix, card)
         return
     parts, of_card = _parts(paths, made, model, options), None if card is None else lambda: card
-    if model is None or beside is None:
-        run_card.write_together(target, parts, of_card)
-        return
-    with StoreWriter(beside, KIND) as writer:
-        run_card.write_together(
-            target, parts, of_card, lambda: write_model(writer, model, made, card or {})
-        )
+    kept = None if beside is None else model
+    with model_writer(target, kept, made, card or {}) as ready:
+        run_card.write_together(target, parts, of_card, ready)
 
 
 def _parts(

@@ -77,7 +77,7 @@ def read_fasttext(path: Path, memory: int) -> OpenVocabulary:
         raise FormatError(error.what, where=path, do=_AGAIN) from None
     if lengths is None or not buckets:
         return OpenVocabulary(Vectors(names, own))
-    model = SubwordModel(CODEPOINT, Utf8(), lengths, Buckets(buckets), ngrams)
+    model = SubwordModel(CODEPOINT, Utf8(), lengths, Buckets(buckets), ngrams, added=False)
     numbers = _ngrams(names, lengths)[:, None]
     made = (own + numbers * model.vectors_of(names)) / (1 + numbers)
     made[numbers[:, 0] == 0] = own[numbers[:, 0] == 0]

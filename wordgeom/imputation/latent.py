@@ -6,8 +6,9 @@ solve for vectors that are the same weighted means of their neighbours' vectors.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, Literal, Self, cast
 
 import numpy as np
@@ -53,9 +54,11 @@ def impute(
     anchors: Anchors,
     options: ImputeOptions,
     context: Context,
+    further: Mapping[str, Callable[[Int64], baselines.Predict]] = MappingProxyType({}),
 ) -> Imputation:
     """Return vectors for the entities of `points` (n × d) that are not anchors.
 
+    further: baselines of the validation by name, made from the anchors' numbers in their order.
     Raises OptionError for more neighbours than other entities, or more folds than anchors.
     """
     if anchors.known.all() and not options.validate:
@@ -70,6 +73,7 @@ def impute(
         return result
     order = name_order([names[entity] for entity in anchors.entities])
     predictors = _predictors(system, points, anchors, order, context)
+    predictors |= {name: make(order) for name, make in further.items()}
     checked = validate(predictors, anchors.matrix[order], options.validate, context)
     few = _ridge_notes(len(anchors.matrix), points.shape[1])
     return replace(result, validation=replace(checked, notes=(*checked.notes, *few)))

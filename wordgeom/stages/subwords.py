@@ -18,11 +18,10 @@ from wordgeom.stages.revision import Revision
 from wordgeom.stages.stage import Job, Outcome
 from wordgeom.stages.store_stage import own_store
 from wordgeom.storage.disk_space import Demand
-from wordgeom.storage.store import StoreWriter
 from wordgeom.subwords.improvement import improve
 from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.options import SubwordOptions
-from wordgeom.subwords.stored import KIND, has_model, model_path, write_model
+from wordgeom.subwords.stored import KIND, has_model, model_path, model_writer
 from wordgeom.vectors import run_card
 from wordgeom.vectors.finite import nonfinite_rows, refuse_nonfinite
 from wordgeom.vectors.keyed import Vectors, digest_of, vectors_space, writable_words
@@ -105,13 +104,10 @@ class Subwords(Revision):
         summary = f"{self.out or 'vectors'}: {rows:,} × {columns:,}, {n:,} n-grams; {job.seconds()}"
         outcome = Outcome(summary, self.out, [*notes, *found.notes], [], found.statistics,
                           value=found)  # fmt: skip
-        if self.out is not None and self.model is not None:
+        if self.out is not None:
             card = job.card(self.request, outcome)
-            with StoreWriter(self.model, KIND) as writer:
-                run_card.write(
-                    self.out, found.vectors, card,
-                    ready=lambda: write_model(writer, found.model, found.vectors, card),
-                )  # fmt: skip
+            with model_writer(self.out, found.model, found.vectors, card) as ready:
+                run_card.write(self.out, found.vectors, card, ready=ready)
         return outcome
 
     def _read(self, context: Context) -> tuple[Vectors, list[str]]:

@@ -48,13 +48,13 @@ def improve(vectors: Vectors, options: SubwordOptions, context: Context) -> Impr
     """
     unit = options.opened_unit()
     index, shares = count_ngrams(vectors.words, unit, options)
-    _check_memory(shares, vectors.matrix, context)
+    check_fit_memory(shares, vectors.matrix, context)
     norms = row_norms(vectors.matrix)
     used = norms > 0
     if not used.any():
         raise InputError("every vector is zero", do="train again")
     directions = with_norms(vectors.matrix, used.astype(np.float64))
-    fitted = fit_ngrams(_without(shares, used), directions, options.ngram_ridge, context)
+    fitted = fit_ngrams(shares_without(shares, used), directions, options.ngram_ridge, context)
     ops = context.ops
     parts = ops.to_numpy(ops.operator(shares).multiply(ops.tall(fitted, np.float32)))
     scale = np.float32(options.ngram_weight * float(norms[used].mean()))
@@ -80,7 +80,7 @@ def _notes(words: Sequence[str], options: SubwordOptions, statistics: dict[str, 
     return notes
 
 
-def _without(shares: Csr, used: Array) -> Csr:
+def shares_without(shares: Csr, used: Array) -> Csr:
     """Return the shares with those of words that are not used set to 0."""
     data = shares.data * np.repeat(used, np.diff(shares.indptr)).astype(np.float32)
     return Csr(shares.indptr, shares.indices, data, shares.columns)
@@ -91,7 +91,8 @@ def _squares(residuals: Float32, used: Array) -> float:
     return float(np.sum(row_norms(residuals)[used] ** 2))
 
 
-def _check_memory(shares: Csr, vectors: Float32, context: Context) -> None:
+def check_fit_memory(shares: Csr, vectors: Float32, context: Context) -> None:
+    """Raise InputError where a fit of n-grams (V × N shares) to vectors (V × K) exceeds memory."""
     words, columns = vectors.shape
     both = words + shares.columns
     needed = _ENTRY * shares.nnz + _ROW * both + 4 * columns * (4 * words + 2 * shares.columns)

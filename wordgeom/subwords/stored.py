@@ -5,7 +5,8 @@ Its attribute `vectors` is the digest of words and vectors that it belongs to.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,8 +58,24 @@ def write_model(
     attributes = {
         "shape": list(model.vectors.shape), "unit": model.name, "buckets": buckets,
         "lengths": [model.lengths.low, model.lengths.high], "vectors": digest_of(vectors),
+        "added": model.added,
     }  # fmt: skip
     return writer.commit(attributes, card)
+
+
+@contextmanager
+def model_writer(
+    path: Path | None, model: SubwordModel | None, vectors: Vectors, card: Mapping[str, Any]
+) -> Iterator[Callable[[], object] | None]:
+    """Open the store beside a vectors file, and yield what commits the model; None for no model.
+
+    The vectors file calls it when all its parts are staged, so that both are written, or neither.
+    """
+    if path is None or model is None:
+        yield None
+        return
+    with StoreWriter(model_path(path), KIND) as writer:
+        yield lambda: write_model(writer, model, vectors, card)
 
 
 def _used(index: Buckets) -> Int64:
@@ -91,7 +108,8 @@ def read_model(path: Path, vectors: Vectors) -> SubwordModel:
         raise FormatError("has numbers that are not finite", where=path, do=_AGAIN)
     morphs = parse_morphs(store.text(_MORPHS), path) if form.unit == MORPHS else None
     unit = Utf8() if form.buckets else unit_named(form.unit, morphs)
-    return SubwordModel(form.unit, unit, form.lengths, index, held)
+    added = store.attributes.get("added") is not False
+    return SubwordModel(form.unit, unit, form.lengths, index, held, added)
 
 
 def find_model(path: Path, vectors: Vectors) -> SubwordModel | None:
