@@ -12,7 +12,7 @@ import pytest
 
 import wordgeom as wg
 from wordgeom.formats.vector_files import read_open_vectors
-from wordgeom.imputation.ngram_baseline import ngrams
+from wordgeom.imputation.ngram_baseline import ngram_baseline
 from wordgeom.imputation.trust_table import read_trust
 from wordgeom.vectors.keyed import Vectors, read_vectors, write_vectors
 
@@ -100,12 +100,14 @@ def test_the_baseline_knows_nothing_of_the_hidden_vectors(improved, using):
     assert given.model is not None
     rows = np.array([given.vectors.words.index(word) for word in KNOWN])
     hidden, visible = np.array([1, 5]), np.array([0, 2, 3, 4, 6, 7])
-    predicted = ngrams(given.vectors, given.model, rows, using)(hidden, visible)
+    everyone = np.arange(len(rows))
+    before = ngram_baseline(given.vectors, given.model, rows, using).make(everyone)
+    predicted = before(hidden, visible)
     changed = given.vectors.matrix.copy()
     changed[rows[hidden]] *= -3
     other = Vectors(given.vectors.words, changed)
-    again = ngrams(other, given.model, rows, using)(hidden, visible)
-    np.testing.assert_array_equal(predicted, again)
+    after = ngram_baseline(other, given.model, rows, using).make(everyone)
+    np.testing.assert_array_equal(after(hidden, visible), predicted)
     true = given.vectors.matrix[rows[hidden]]
     cosines = np.sum(predicted * true, 1) / np.linalg.norm(predicted, axis=1)
     assert (cosines / np.linalg.norm(true, axis=1) > 0.5).all()
@@ -120,7 +122,8 @@ def test_the_baseline_is_that_of_vectors_without_ngrams(words, ask, using):
     assert given.model is not None
     hidden = np.array([plain.words.index("talks")])
     rows = np.arange(len(plain.words))
-    predicted = ngrams(given.vectors, given.model, rows, using)(hidden, np.delete(rows, hidden))
+    predict = ngram_baseline(given.vectors, given.model, rows, using).make(rows)
+    predicted = predict(hidden, np.delete(rows, hidden))
     rest = [word for word in plain.words if word != "talks"]
     write_vectors("rest.bin", rest, plain.matrix[[plain.words.index(word) for word in rest]])
     model = wg.add_subwords("rest.bin", subwords="2-5", min_words=1)
@@ -132,7 +135,7 @@ def test_validation_reports_the_baseline(domain, ask):
     made = ask(*ASKED, "-o", "w.bin", "--validate", "4")
     assert made.status == 0, made.err
     lines = [line for line in made.out.splitlines() if line.startswith("n-grams ")]
-    assert len(lines) == 4
+    assert len(lines) == 4 + 1  # measures, and a note
     assert [line for line in ask(*ASKED, "-o", "w.bin", "--validate", "4").out.splitlines()
             if line.startswith("n-grams ")] == lines  # fmt: skip
     how = ["--subwords", "2-5", "--buckets", "5000", "--force"]

@@ -6,9 +6,8 @@ solve for vectors that are the same weighted means of their neighbours' vectors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any, Literal, Self, cast
 
 import numpy as np
@@ -54,12 +53,12 @@ def impute(
     anchors: Anchors,
     options: ImputeOptions,
     context: Context,
-    further: Mapping[str, Callable[[Int64], baselines.Predict]] = MappingProxyType({}),
+    further: Sequence[baselines.Baseline] = (),
 ) -> Imputation:
     """Return vectors for the entities of `points` (n × d) that are not anchors.
 
-    further: baselines of the validation by name, made from the anchors' numbers in their order.
-    Raises OptionError for more neighbours than other entities, or more folds than anchors.
+    further: baselines of the validation, beside those of baselines.py. Raises OptionError for more
+    neighbours than other entities, or more folds than anchors.
     """
     if anchors.known.all() and not options.validate:
         return _all_known(names, points, anchors, context)
@@ -73,10 +72,10 @@ def impute(
         return result
     order = name_order([names[entity] for entity in anchors.entities])
     predictors = _predictors(system, points, anchors, order, context)
-    predictors |= {name: make(order) for name, make in further.items()}
+    predictors |= {each.name: each.make(order) for each in further}
     checked = validate(predictors, anchors.matrix[order], options.validate, context)
-    few = _ridge_notes(len(anchors.matrix), points.shape[1])
-    return replace(result, validation=replace(checked, notes=(*checked.notes, *few)))
+    notes = [*_ridge_notes(len(anchors.matrix), points.shape[1]), *(b.note for b in further)]
+    return replace(result, validation=replace(checked, notes=(*checked.notes, *notes)))
 
 
 def _check_options(options: ImputeOptions, n: int, anchors: Anchors) -> None:

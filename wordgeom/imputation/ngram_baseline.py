@@ -10,15 +10,28 @@ from __future__ import annotations
 import numpy as np
 
 from wordgeom.core.types import Array, Float64, Int64
-from wordgeom.imputation.baselines import Predict
+from wordgeom.imputation.baselines import Baseline, Predict
+from wordgeom.imputation.trust import NGRAMS
 from wordgeom.runtime.context import Context
 from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.refit import refitted
 from wordgeom.vectors.keyed import Vectors
 
+_NOTE = (
+    "n-grams are fitted without the hidden words, but the hidden vectors include their n-grams: "
+    "compare with vectors that do not"
+)
 
-def ngrams(vectors: Vectors, model: SubwordModel, rows: Int64, context: Context) -> Predict:
-    """Return a predictor of vectors that include their n-grams; rows (p): of the anchors."""
+
+def ngram_baseline(
+    vectors: Vectors, model: SubwordModel, rows: Int64, context: Context
+) -> Baseline:
+    """Return the baseline of vectors that include their n-grams; rows (p): of the anchors."""
+    return Baseline(NGRAMS, lambda order: _ngrams(vectors, model, rows[order], context), _NOTE)
+
+
+def _ngrams(vectors: Vectors, model: SubwordModel, rows: Int64, context: Context) -> Predict:
+    """Return a predictor of the vectors at `rows` (p)."""
     words = vectors.words
     shares, alone = model.shares(words), vectors.matrix - model.vectors_of(words)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -20,19 +20,18 @@ import numpy as np
 from wordgeom.core.errors import OptionError
 from wordgeom.core.formatting import first_few, several
 from wordgeom.core.requests import request_of
-from wordgeom.core.types import Int64
 from wordgeom.formats.vector_files import ngram_digests, read_open_vectors, shape_of
-from wordgeom.imputation.baselines import Predict
+from wordgeom.imputation.baselines import Baseline
 from wordgeom.imputation.domain import Domain, DomainOptions, input_files, read_domain
 from wordgeom.imputation.latent import Imputation
 from wordgeom.imputation.latent import impute as impute_entities
-from wordgeom.imputation.ngram_baseline import ngrams
+from wordgeom.imputation.ngram_baseline import ngram_baseline
 from wordgeom.imputation.options import ImputeOptions
 from wordgeom.imputation.output import Output
 from wordgeom.imputation.points import points as points_of
 from wordgeom.imputation.report import validation_lines
 from wordgeom.imputation.tables.matching import Anchors, find_anchors, map_notes
-from wordgeom.imputation.trust import NGRAMS, Trust
+from wordgeom.imputation.trust import Trust
 from wordgeom.linalg.device import memory_limit
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
@@ -215,14 +214,12 @@ class Impute(Inference):
             ),
         )
 
-    def _baselines(
-        self, anchors: Anchors, context: Context
-    ) -> dict[str, Callable[[Int64], Predict]]:
-        """Return what makes the baseline of n-grams, if the vectors without them are known."""
+    def _baselines(self, anchors: Anchors, context: Context) -> list[Baseline]:
+        """Return the baseline of n-grams, if the vectors without them are known."""
         base, model = self.base, self.known.model
         if model is None or not model.added:
-            return {}
-        return {NGRAMS: lambda order: ngrams(base, model, anchors.rows[order], context)}
+            return []
+        return [ngram_baseline(base, model, anchors.rows, context)]
 
 
 def _with_ngrams(
@@ -241,8 +238,8 @@ def _with_ngrams(
 def _ngram_notes(unreached: list[str]) -> list[str]:
     if not unreached:
         return []
-    whose = several(len(unreached), "dropped entity has", "dropped entities have")
-    return [f"{whose} the vector of its n-grams: {first_few(unreached)}"]
+    one, more = "dropped entity has the vector of its", "dropped entities have the vectors of their"
+    return [f"{several(len(unreached), one, more)} n-grams: {first_few(unreached)}"]
 
 
 def _digest(path: Path, wanted: str) -> str:
