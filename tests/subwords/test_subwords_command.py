@@ -258,6 +258,8 @@ def test_train_adds_what_the_command_adds(counts, ask):
     assert ask("subwords", "plain.bin", "-o", "w.bin", "--subwords", "2-4", "--min-words",
                "3").status == 0  # fmt: skip
     assert Path("v.bin").read_bytes() == Path("w.bin").read_bytes()
+    cards = [json.loads(Path(f"{name}.bin.json").read_text()) for name in ("plain", "w")]
+    assert cards[0]["corpus"] == cards[1]["corpus"]  # of which embed reads how text is split
     assert Store.open("v.subwords").digest == Store.open("w.subwords").digest
     assert "v.bin: up to date" in ask(*train, "-o", "v.bin", "--subwords", "2-4", "--min-words",
                                       "3").out  # fmt: skip

@@ -22,6 +22,7 @@ from wordgeom.subwords.improvement import improve
 from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.options import SubwordOptions
 from wordgeom.subwords.stored import KIND, has_model, model_path, model_writer
+from wordgeom.texts.corpus_record import CORPUS
 from wordgeom.vectors import run_card
 from wordgeom.vectors.finite import nonfinite_rows, refuse_nonfinite
 from wordgeom.vectors.keyed import Vectors, digest_of, vectors_space, writable_words
@@ -105,7 +106,7 @@ class Subwords(Revision):
         outcome = Outcome(summary, self.out, [*notes, *found.notes], [], found.statistics,
                           value=found)  # fmt: skip
         if self.out is not None:
-            card = job.card(self.request, outcome)
+            card = job.card(self.request, outcome) | self._corpus()
             with model_writer(self.out, found.model, found.vectors, card) as ready:
                 run_card.write(self.out, found.vectors, card, ready=ready)
         return outcome
@@ -120,6 +121,12 @@ class Subwords(Revision):
             read = read_any_vectors(Path(read), memory=context.memory)
         refuse_nonfinite(read.words, nonfinite_rows(read.matrix), self.named, "train again")
         return read, [*reading_notes(read, self.named), *self._again(read)]
+
+    def _corpus(self) -> dict[str, Any]:
+        """Return what the run card of the vectors records of the text behind them."""
+        path = None if isinstance(self.vectors, Vectors) else Path(self.vectors)
+        card = None if path is None else run_card.read_card(path)
+        return {} if card is None or CORPUS not in card else {CORPUS: card[CORPUS]}
 
     def _again(self, read: Vectors) -> list[str]:
         """Return a note on vectors that include their n-grams already."""
