@@ -111,6 +111,19 @@ def test_files_of_one_stem_share_a_model_only_if_it_belongs_to_both(improved, as
     assert ask("similar", "v.txt", "turning", "--top", "3").status == 0
 
 
+def test_no_command_replaces_the_model_that_it_reads(improved, ask):
+    """`v.txt` would take v.subwords from `v.bin`."""
+    before = Store.open("v.subwords").digest
+    Path("d.csv").write_text("walk,1,2\ntalk,2,1\nzq,2,2\n")
+    impute = ["impute", "--domain", "d.csv", "--vectors", "v.bin", "--delta", "1"]
+    for command in (["subwords", "v.bin"], impute):
+        made = ask(*command, "-o", "v.txt", "--force")
+        assert made.status == 2
+        assert "v.subwords" in made.err
+        assert not Path("v.txt").exists()
+    assert Store.open("v.subwords").digest == before
+
+
 def test_a_stale_model_is_not_carried_along(improved, ask):
     write_vectors("v.bin", improved.words, 2 * improved.matrix)
     made = ask("convert", "v.bin", "w.bin")

@@ -43,7 +43,7 @@ from wordgeom.storage import opening
 from wordgeom.storage.disk_space import Demand
 from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.open_vocabulary import OpenVocabulary
-from wordgeom.subwords.stored import KIND, model_path
+from wordgeom.subwords.stored import KIND, model_path, model_stores
 from wordgeom.vectors.keyed import Vectors, digest_of, vectors_space, writable_words
 from wordgeom.vectors.zeros import zero_rows
 
@@ -123,8 +123,9 @@ class Impute(Inference):
 
     @property
     def input_paths(self) -> list[Path]:
-        """The files of the domain and of the vectors."""
-        return [*self.files, *self.files_given]
+        """The files of the domain and of the vectors, and the n-grams of the latter."""
+        models = [] if self.file is None else model_stores(self.file)
+        return [*self.files, *self.files_given, *models]
 
     @property
     def beside(self) -> tuple[Path, ...]:

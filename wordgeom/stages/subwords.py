@@ -21,7 +21,7 @@ from wordgeom.storage.disk_space import Demand
 from wordgeom.subwords.improvement import improve
 from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.options import SubwordOptions
-from wordgeom.subwords.stored import KIND, has_model, model_path, model_writer
+from wordgeom.subwords.stored import KIND, has_model, model_path, model_stores, model_writer
 from wordgeom.texts.corpus_record import CORPUS
 from wordgeom.vectors import run_card
 from wordgeom.vectors.finite import nonfinite_rows, refuse_nonfinite
@@ -62,6 +62,12 @@ class Subwords(Revision):
 
     @property
     def input_paths(self) -> list[Path]:
+        """The files that are read, and the n-grams that belong to the vectors."""
+        models = [] if isinstance(self.vectors, Vectors) else model_stores(Path(self.vectors))
+        return [*self._files, *models]
+
+    @property
+    def _files(self) -> list[Path]:
         """The files of the vectors, and of the morphs."""
         own = [] if isinstance(self.vectors, Vectors) else files_of(Path(self.vectors))
         return [*own, *([] if self.options.morphs is None else [Path(self.options.morphs)])]
@@ -69,7 +75,7 @@ class Subwords(Revision):
     @cached_property
     def request(self) -> dict[str, Any]:
         """The options, and the digests of the files read."""
-        digests = [run_card.joint_digest([path]) for path in self.input_paths]
+        digests = [run_card.joint_digest([path]) for path in self._files]
         if isinstance(self.vectors, Vectors):
             digests.insert(0, digest_of(self.vectors))
         options = {k: v for k, v in self.options.result_options().items() if k != "morphs"}

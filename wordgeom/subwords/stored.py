@@ -130,10 +130,14 @@ def has_model(path: Path, vectors: Vectors) -> bool:
     return store.kind == KIND and store.attributes.get(_VECTORS) == digest_of(vectors)
 
 
+def model_stores(path: Path) -> list[Path]:
+    """Return the store of the model beside a vectors file, nothing where there is none."""
+    return [model_path(path)] if exists(model_path(path)) else []
+
+
 def model_digests(path: Path) -> list[str]:
     """Return the digest of the model beside a vectors file, nothing where there is none."""
-    beside = model_path(path)
-    return [Store.open(beside).digest] if exists(beside) else []
+    return [Store.open(beside).digest for beside in model_stores(path)]
 
 
 @dataclass(frozen=True)
