@@ -12,7 +12,7 @@ from wordgeom.core.errors import OptionError
 from wordgeom.core.options import flag
 from wordgeom.formats import detection
 from wordgeom.formats.conversion_paths import Paths
-from wordgeom.formats.fasttext import is_fasttext
+from wordgeom.formats.fasttext import has_ngrams, is_fasttext
 from wordgeom.formats.options import ConvertOptions
 from wordgeom.storage.store import exists
 from wordgeom.subwords.stored import model_path
@@ -24,10 +24,10 @@ _CHANGING = ("only", "dim", "space", "float16")
 def ngrams_path(paths: Paths, options: ConvertOptions) -> Path | None:
     """Return the store of n-grams that a conversion writes beside its target, None for none."""
     target = model_path(paths.target)
-    shared = paths.given is None and is_fasttext(paths.source)
-    shared |= target != model_path(paths.source) and exists(model_path(paths.source))
+    given = paths.given is None and has_ngrams(paths.source)
+    given |= target != model_path(paths.source) and exists(model_path(paths.source))
     kept = paths.form != detection.FASTTEXT and _obstacle(paths, options) is None
-    return target if shared and kept else None
+    return target if given and kept else None
 
 
 def ngram_notes(paths: Paths, options: ConvertOptions) -> list[str]:

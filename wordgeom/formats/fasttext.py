@@ -20,7 +20,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from wordgeom.core.errors import FormatError, InputError
+from wordgeom.core.errors import FormatError, InputError, WordgeomError
 from wordgeom.core.types import Float32, Int64
 from wordgeom.runtime.memory import check_memory
 from wordgeom.storage.opening import opened
@@ -49,6 +49,18 @@ def is_fasttext(path: Path) -> bool:
             return source.read(4) == struct.pack("<i", _MAGIC)
     except OSError:
         return False  # its reader says what is wrong
+
+
+def has_ngrams(path: Path) -> bool:
+    """Return whether a file is a model of fastText whose header declares n-grams."""
+    if not is_fasttext(path):
+        return False
+    try:
+        with opened(path, _WANTED) as source:
+            _, buckets, lengths = _Parser(source, path).arguments()
+    except WordgeomError:
+        return False  # its reader says what is wrong
+    return buckets > 0 and lengths is not None
 
 
 def fasttext_shape(path: Path) -> tuple[int, int]:

@@ -11,7 +11,7 @@ import numpy as np
 from wordgeom.core.errors import FormatError, InputError, MissingInputError
 from wordgeom.core.types import Allocate
 from wordgeom.formats import dense, detection
-from wordgeom.formats.fasttext import fasttext_shape, is_fasttext, read_fasttext
+from wordgeom.formats.fasttext import fasttext_shape, has_ngrams, is_fasttext, read_fasttext
 from wordgeom.formats.projector import FILES, is_projector
 from wordgeom.formats.quantised import is_quantised, quantised_shape, read_quantised
 from wordgeom.formats.word_files import companion_path, read_words
@@ -75,7 +75,9 @@ def read_open_vectors(
 
 def ngram_digests(path: Path) -> list[str]:
     """Return the digest of the n-grams that `read_open_vectors` reads, nothing where none are."""
-    return [str(file_content(path)["sha256"])] if is_fasttext(path) else model_digests(path)
+    if is_fasttext(path):
+        return [str(file_content(path)["sha256"])] if has_ngrams(path) else []
+    return model_digests(path)
 
 
 def read_numbered(path: Path) -> Vectors | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wordgeom.core.requests import request_of
-from wordgeom.formats.fasttext import is_fasttext
+from wordgeom.formats.fasttext import has_ngrams
 from wordgeom.formats.vector_files import files_of, read_any_vectors, shape_of
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
@@ -140,6 +140,6 @@ class Subwords(Revision):
             before = self.ngrams is not None
         else:
             path = Path(self.vectors)
-            before = is_fasttext(path) or has_model(path, read)
+            before = has_ngrams(path) or has_model(path, read)
         do = "apply subwords to the vectors without them"
         return [f"{self.named}: n-grams are added a second time; {do}"] if before else []
