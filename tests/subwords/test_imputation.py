@@ -84,6 +84,41 @@ def test_the_output_keeps_the_ngrams_of_the_given_vectors(domain, ask):
     assert not Path("y.subwords").exists()
 
 
+PIPELINE = """
+[impute]
+domain = "d.csv"
+vectors = "better.bin"
+missing = "drop"
+delta = 3
+out = "w.bin"
+[subwords]
+vectors = "vectors.bin"
+subwords = "2-5"
+out = "better.bin"
+[embed]
+texts = "t.txt"
+vectors = "w.bin"
+out = "t.npy"
+[convert]
+source = "w.bin"
+target = "moved.bin"
+"""
+
+
+def test_ngrams_pass_through_a_pipeline_once(domain, ask):
+    Path("all.toml").write_text(PIPELINE)
+    Path("t.txt").write_text("walk turning\nplayings acme\n")
+    made = ask("run", "all.toml")
+    assert made.status == 0, made.err
+    assert "1 from n-grams" in made.out
+    assert "1 word has no vector, its n-grams give one: playings" in made.err
+    before, after = (read_open_vectors(Path(name)).model for name in ("better.bin", "moved.bin"))
+    assert before is not None
+    assert after is not None
+    np.testing.assert_array_equal(before.vectors, after.vectors)
+    assert ask("run", "all.toml").out.count("up to date") == 4
+
+
 def test_python_imputes_with_the_ngrams_of_a_model(domain):
     how: dict[str, Any] = {"delta": 3, "missing": "drop"}
     made = wg.impute("d.csv", wg.open_vectors("v.bin"), **how)

@@ -14,17 +14,16 @@ from wordgeom.core.formatting import first_few, several
 from wordgeom.formats import dense, detection
 from wordgeom.formats.conversion_paths import Paths
 from wordgeom.formats.converted_ngrams import check_shared_model, ngram_notes, ngrams_path
-from wordgeom.formats.fasttext import check_hashed, is_fasttext, write_fasttext
+from wordgeom.formats.fasttext import check_hashed, write_fasttext
 from wordgeom.formats.options import ConvertOptions
 from wordgeom.formats.output_checks import check_shared_file
 from wordgeom.formats.projector import write_projector
-from wordgeom.formats.vector_files import files_of, read_any_vectors, read_open_vectors
+from wordgeom.formats.vector_files import files_of, read_any_vectors, read_open_vectors, with_ngrams
 from wordgeom.formats.word_files import read_word_list, words_bytes
 from wordgeom.runtime import provenance
-from wordgeom.storage.store import exists
 from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.open_vocabulary import OpenVocabulary, subword_note
-from wordgeom.subwords.stored import model_path, model_writer
+from wordgeom.subwords.stored import model_writer
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import Vectors, check_words, vector_writer
 from wordgeom.vectors.zeros import undirected_notes, without_nonfinite, without_zeros
@@ -125,7 +124,7 @@ def _first_columns(
 def _read(paths: Paths, options: ConvertOptions, memory: int) -> OpenVocabulary:
     """Return the vectors with their n-grams, or at least the first vectors if they have none."""
     source, words, given = paths.source, paths.words, paths.given
-    if not exists(model_path(source)) and not is_fasttext(source):
+    if not with_ngrams(source):
         limit = options.limit
         read = OpenVocabulary(read_any_vectors(source, words, given, limit=limit, memory=memory))
     else:

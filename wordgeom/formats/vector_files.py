@@ -20,7 +20,7 @@ from wordgeom.runtime.pool import available_memory
 from wordgeom.storage.opening import check_listed, not_there, opened
 from wordgeom.storage.store import Store, exists
 from wordgeom.subwords.open_vocabulary import OpenVocabulary
-from wordgeom.subwords.stored import find_model, model_digests
+from wordgeom.subwords.stored import find_model, model_digests, model_stores
 from wordgeom.vectors.keyed import Vectors, read_vectors
 from wordgeom.vectors.run_card import file_content, read_card
 from wordgeom.vectors.word2vec_header import opened as opened_word2vec
@@ -73,11 +73,16 @@ def read_open_vectors(
     return OpenVocabulary(vectors, find_model(path, vectors))
 
 
+def with_ngrams(path: Path) -> bool:
+    """Return whether a file has n-grams that `read_open_vectors` reads."""
+    return has_ngrams(path) if is_fasttext(path) else bool(model_stores(path))
+
+
 def ngram_digests(path: Path) -> list[str]:
     """Return the digest of the n-grams that `read_open_vectors` reads, nothing where none are."""
-    if is_fasttext(path):
-        return [str(file_content(path)["sha256"])] if has_ngrams(path) else []
-    return model_digests(path)
+    if not with_ngrams(path):
+        return []
+    return [str(file_content(path)["sha256"])] if is_fasttext(path) else model_digests(path)
 
 
 def read_numbered(path: Path) -> Vectors | None:

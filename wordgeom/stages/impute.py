@@ -20,7 +20,12 @@ import numpy as np
 from wordgeom.core.errors import OptionError
 from wordgeom.core.formatting import first_few, several
 from wordgeom.core.requests import request_of
-from wordgeom.formats.vector_files import ngram_digests, read_open_vectors, shape_of
+from wordgeom.formats.vector_files import (
+    ngram_digests,
+    read_open_vectors,
+    shape_of,
+    with_ngrams,
+)
 from wordgeom.imputation.baselines import Baseline
 from wordgeom.imputation.domain import Domain, DomainOptions, input_files, read_domain
 from wordgeom.imputation.latent import Imputation
@@ -133,12 +138,12 @@ class Impute(Inference):
         models = () if self.model is None else (self.model,)
         return () if self.written is None else (self.written.table, *models)
 
-    @cached_property
+    @property
     def model(self) -> Path | None:
         """The store of the n-grams, which the given words keep unless entities are alone."""
         if self.out is None or self.options.only_entities:
             return None
-        given = self.ngrams is not None if self.file is None else bool(ngram_digests(self.file))
+        given = self.ngrams is not None if self.file is None else with_ngrams(self.file)
         return model_path(self.out) if given else None
 
     def check(self) -> None:
