@@ -7,12 +7,15 @@ vectors from which those of the n-grams have been subtracted.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.imputation.baselines import Baseline, Predict
 from wordgeom.imputation.trust import NGRAMS
 from wordgeom.runtime.context import Context
+from wordgeom.runtime.progress import Progress
 from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.refit import refitted
 from wordgeom.vectors.keyed import Vectors
@@ -32,6 +35,7 @@ def ngram_baseline(
 
 def _ngrams(vectors: Vectors, model: SubwordModel, rows: Int64, context: Context) -> Predict:
     """Return a predictor of the vectors at `rows` (p)."""
+    context = replace(context, progress=Progress())  # that of the validation is shown
     words = vectors.words
     shares, alone = model.shares(words), vectors.matrix - model.vectors_of(words)
 
