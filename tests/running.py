@@ -34,6 +34,7 @@ from wordgeom.stages.shard import Shard
 from wordgeom.stages.stage import Outcome, Stage, run_stage
 from wordgeom.stages.train import Train
 from wordgeom.storage.store import Store
+from wordgeom.subwords.open_vocabulary import OpenVocabulary
 from wordgeom.vectors.keyed import Vectors
 from wordgeom.weighting.options import PmiOptions
 
@@ -156,7 +157,7 @@ def evaluate(
     vectors: PathLike | Vectors, tasks: Sequence[Task], options: EvalOptions, run: UseOptions
 ) -> Report:
     """Evaluate vectors."""
-    read = vectors if isinstance(vectors, Vectors) else os.fspath(vectors)
+    read = OpenVocabulary(vectors) if isinstance(vectors, Vectors) else os.fspath(vectors)
     report: Report = _run(Evaluate(read, str(vectors), tasks, options, run)).value
     return report
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from wordgeom.api.compression import compress
-    from wordgeom.api.conversion import convert, load_vectors
+    from wordgeom.api.conversion import convert, load_vectors, open_vectors
     from wordgeom.api.counts import (
         Counts,
         DocumentCounts,
@@ -37,7 +37,7 @@ _MODULES = {
     "api.counts": ("Counts", "DocumentCounts", "Weighted", "count", "count_documents",
                    "open_matrix", "pmi"),
     "api.compression": ("compress",),
-    "api.conversion": ("convert", "load_vectors"),
+    "api.conversion": ("convert", "load_vectors", "open_vectors"),
     "api.evaluation": ("score",),
     "api.imputation": ("ImputedModel", "impute"),
     "api.models": ("measure_drift", "open_model", "train_model"),
@@ -53,8 +53,8 @@ _MODULES = {
 __all__ = [
     "Counts", "DocumentCounts", "ImputedModel", "Model", "TextVectorizer", "Weighted",
     "WordgeomError", "add_subwords", "compress", "convert", "count", "count_documents", "embed",
-    "extend", "impute", "load_vectors", "measure_drift", "open_matrix", "open_model", "pmi",
-    "score", "show_progress", "train", "train_model", "transform",
+    "extend", "impute", "load_vectors", "measure_drift", "open_matrix", "open_model",
+    "open_vectors", "pmi", "score", "show_progress", "train", "train_model", "transform",
 ]  # fmt: skip
 
 

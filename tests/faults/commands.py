@@ -49,6 +49,7 @@ _GBU = "train ../inputs/cooc --method gbu"
 _EIGS = "train ../inputs/large --method pmi-eigs --checkpoint 0 -o out.bin"
 _SWEPT = "train ../inputs/large --method gbu --sweeps 3 --checkpoint 0 -o out.bin"
 _LOGISTIC = f"{_SWEPT} --loss logistic"
+_OPEN = f"{_SWEPT} --dim 4 --min-words 1 --subwords"
 _DC = "train ../inputs/large --method dc --first-block 60 --block 40 --checkpoint 0 -o out.bin"
 _SGD = "train ../inputs/large --method sgd --epochs 3 --checkpoint 0 -o out.bin"
 _SSMDS = (
@@ -72,8 +73,10 @@ _MAPPED = (
 )
 _COMPRESS = "compress ../inputs/known.bin -o out.npz --dim"
 _SUBWORDS = "subwords ../inputs/known.bin -o out.bin --min-words 1 --subwords"
+_NAMED = "impute --domain ../inputs/domain.csv --vectors ../inputs/named.bin -o out.bin"
 _CONVERT = "convert ../inputs/vectors.bin out.txt"
 _PLOT = "plot map ../inputs/known.bin -o out.svg"
+_MOVE = "convert ../inputs/open.bin out.bin"
 
 # A new command with output is a line here.
 COMMANDS = (
@@ -97,6 +100,7 @@ COMMANDS = (
     Command("train gbu, text", f"{_GBU} -o out.txt --dim 4", f"{_GBU} -o out.txt --dim 3"),
     Command("train gbu, kept", f"{_SWEPT} --dim 4", f"{_SWEPT} --dim 3", True),
     Command("train gbu, logistic", f"{_LOGISTIC} --dim 4", f"{_LOGISTIC} --dim 3", True),
+    Command("train gbu, n-grams", f"{_OPEN} 1-2", f"{_OPEN} 2", True),
     Command("train pmi-eigs, kept", f"{_EIGS} --dim 4", f"{_EIGS} --dim 3", True),
     Command("train pmi-eigs, auto", f"{_EIGS} --dim auto:pip", f"{_EIGS} --dim 3", True),
     Command("train dc, kept", f"{_DC} --dim 4", f"{_DC} --dim 3", True),
@@ -116,9 +120,11 @@ COMMANDS = (
     Command("transform, fit and align", f"{_MAPPED} --center", f"{_MAPPED}"),
     Command("compress", f"{_COMPRESS} 3", f"{_COMPRESS} 2 --bits 4"),
     Command("subwords", f"{_SUBWORDS} 2-3", f"{_SUBWORDS} 2"),
+    Command("impute, n-grams", f"{_NAMED} --delta 3", f"{_NAMED} --delta 4"),
     Command("convert", _CONVERT, f"{_CONVERT} --limit 5"),
     Command("plot", f"{_PLOT} --clusters 3", f"{_PLOT} --clusters 2"),
     Command("run", "run ../inputs/three.toml", "run ../inputs/two.toml", True),
+    Command("convert, n-grams", _MOVE, f"{_MOVE} --limit 5"),
     Command("export", "convert ../inputs/cooc out.mtx", "convert ../inputs/large out.mtx"),
     Command("import", "convert ../inputs/counts.npz out", "convert ../inputs/other.npz out"),
 )  # fmt: skip
@@ -151,6 +157,8 @@ PREPARE = (
     "build-dtm half.txt -o half-dtm --min-count 1",
     "build-dtm quarter.txt -o quarter-dtm --min-count 1",
     "build-dtm dated.jsonl -o dtm --min-count 1 --text-field text --time-field year",
+    "subwords known.bin -o open.bin --min-words 1 --subwords 2-3",
+    "subwords vectors.bin -o named.bin --min-words 1 --subwords 1-2",
     "convert cooc counts.npz",
     "convert large other.npz",
 )

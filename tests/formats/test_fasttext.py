@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from wordgeom.core.errors import FormatError, InputError
-from wordgeom.formats.fasttext import read_fasttext, write_fasttext
+from wordgeom.formats.fasttext import has_ngrams, read_fasttext, write_fasttext
 from wordgeom.formats.vector_files import read_any_vectors, shape_of
 from wordgeom.subwords.buckets import Buckets
 from wordgeom.subwords.lengths import Lengths
@@ -84,6 +84,21 @@ def test_models_convert_in_both_directions(hashed, ask):
     assert again.model is not None
     np.testing.assert_allclose(again.vectors.matrix, vectors.matrix, atol=1e-5)
     np.testing.assert_allclose(again.model.vectors_of(UNSEEN), model.vectors_of(UNSEEN), atol=1e-6)
+
+
+def test_a_model_without_buckets_has_words_alone(hashed, ask):
+    raw = bytearray(Path("ft.bin").read_bytes())
+    start = raw.index(struct.pack("<2q", len(WORDS) + 97, 6))
+    struct.pack_into("<2q", raw, start, len(WORDS), 6)
+    struct.pack_into("<i", raw, 8 + 32, 0)
+    size = 16 + 4 * 6 * len(WORDS)
+    Path("plain.bin").write_bytes(raw[: start + size] + raw[start + size + 4 * 6 * 97 :])
+    assert not has_ngrams(Path("plain.bin"))
+    assert has_ngrams(Path("ft.bin"))
+    assert ask("convert", "plain.bin", "v.bin").status == 0
+    assert read_vectors("v.bin").words == WORDS
+    assert not Path("v.subwords").exists()
+    assert ask("similar", "plain.bin", "walked").status == 1
 
 
 def test_models_that_fasttext_cannot_read_are_refused(hashed, ask):

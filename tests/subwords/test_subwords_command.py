@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
+import unicodedata
 from pathlib import Path
 
 import numpy as np
 import pytest
+from inflections import ENDINGS, STEMS
 
 from wordgeom.core.errors import FormatError, InputError, OptionError, StaleError
 from wordgeom.evaluation.options import EvalOptions
@@ -15,36 +17,9 @@ from wordgeom.runtime.run_options import UseOptions
 from wordgeom.stages.evaluate import Evaluate
 from wordgeom.storage.store import Store
 from wordgeom.subwords.stored import find_model, model_path, read_model
-from wordgeom.vectors.keyed import Vectors, read_vectors, write_vectors
+from wordgeom.vectors.keyed import read_vectors, write_vectors
 
-STEMS = ("walk", "talk", "jump", "call", "play", "work", "look", "help", "turn", "open")
-ENDINGS = ("", "s", "ed", "ing", "er")
 UNITS = (["--unit", "grapheme"], ["--unit", "jamo"], ["--buckets", "500"])
-
-
-@pytest.fixture
-def words(tmp_path, monkeypatch):
-    """Words of a stem and an ending with the sum of the vectors of both; `turning` is left out."""
-    monkeypatch.chdir(tmp_path)
-    draw = np.random.default_rng(1)
-    stems, endings = draw.standard_normal((10, 30)), draw.standard_normal((5, 30))
-    every = [stem + ending for stem in STEMS for ending in ENDINGS]
-    matrix = (stems[:, None] + endings).reshape(50, 30).astype(np.float32)
-    made = Vectors(every, matrix)
-    seen = [row for row, word in enumerate(every) if word != "turning"]
-    write_vectors("vectors.bin", [every[row] for row in seen], matrix[seen])
-    lines = [f"{a}\t{b}\t{matrix[i] @ matrix[j]}\n"
-             for i, a in enumerate(every) for j, b in enumerate(every[:i])]  # fmt: skip
-    Path("pairs.tsv").write_text("".join(lines))
-    asked = [f"{a} {a}ing {b} {b}ing\n" for a in STEMS for b in STEMS if a != b]
-    Path("questions.txt").write_text("".join([": ing\n", *asked]))
-    return made
-
-
-@pytest.fixture
-def improved(words, ask):
-    assert ask("subwords", "vectors.bin", "-o", "v.bin", "--subwords", "2-5").status == 0
-    return read_vectors("v.bin")
 
 
 def test_unseen_words_have_vectors_in_every_reader(improved, ask):
@@ -59,7 +34,10 @@ def test_unseen_words_have_vectors_in_every_reader(improved, ask):
     assert ask("analogy", "v.bin", "walking", "walk", "turning", "--top", "0").err.count("\n") == 1
     assert "unknown word 'turning'" in ask("similar", "vectors.bin", "turning").err
     assert "unknown word 'Walk'; did you mean walk?" in ask("similar", "v.bin", "Walk").err
-    assert "unknown word 'zq'" in ask("similar", "v.bin", "zq").err
+    for asked in (["similar", "v.bin", "zq"], ["analogy", "v.bin", "walk", "zq", "turn"]):
+        unknown = ask(*asked)
+        assert unknown.status == 1
+        assert "unknown word 'zq', and none of its n-grams is known; no word has" in unknown.err
 
 
 def test_eval_reports_seen_and_unseen_words_apart(improved, ask):
@@ -87,6 +65,28 @@ def test_a_report_says_once_what_holds_for_a_whole_set(improved, ask):
     for score in report["scores"]:
         left_out = sum(report["excluded"].get(score["set"], {}).values())
         assert score["used"] + left_out == score["total"], score
+
+
+@pytest.mark.parametrize("others", [0, 4])
+def test_eval_reports_sets_that_ngrams_alone_can_answer(improved, ask, others):
+    """The set has 40 pairs with an unseen word, and none or too few without one."""
+    lines = Path("pairs.tsv").read_text().splitlines()
+    with_unseen = [line for line in lines if "turning" in line][:40]
+    seen = [line for line in lines if "turning" not in line][:others]
+    Path("few.tsv").write_text("\n".join([*with_unseen, *seen]) + "\n")
+    report = json.loads(ask("eval", "v.bin", "few.tsv", "--json").out)
+    used = {each["set"]: each["used"] for each in report["scores"]}
+    assert used == {"few, unseen words": 40, "few, all": 40 + others}
+    assert list(report["refused"]) == ["few, seen words"]
+    Path("foreign.tsv").write_text("qx\tzq\t1\nzq\tqq\t2\nqx\tqq\t3\n")
+    both = json.loads(ask("eval", "v.bin", "few.tsv", "foreign.tsv", "--json").out)
+    assert both["scores"] == report["scores"]
+    assert list(both["refused"]) == ["few, seen words", "foreign"]
+    alone = ask("eval", "v.bin", "foreign.tsv")
+    assert alone.status == 1
+    assert "foreign.tsv: no item has vectors for all its words" in alone.err
+    write_vectors("alone.bin", improved.words, improved.matrix)
+    assert ask("eval", "alone.bin", "few.tsv").status == 1
 
 
 def test_the_model_of_another_output_is_replaced_only_by_force(improved, ask):
@@ -249,6 +249,28 @@ def test_an_output_is_made_once_and_completed(words, ask, improved):
     assert (Path("v.bin").read_bytes(), Store.open("v.subwords").digest) == before
 
 
+def test_notes_on_ngrams_that_are_added_twice_and_on_a_unit_without_effect(improved, ask):
+    import wordgeom as wg
+
+    again = "n-grams are added a second time; apply subwords to the vectors without them"
+    made = ask("subwords", "v.bin", "-o", "w.bin", "--unit", "jamo")
+    assert f"note: v.bin: {again}" in made.err
+    assert "no word has a Hangul syllable: --unit jamo cuts words into code points" in made.err
+    once = ask("subwords", "vectors.bin", "-o", "x.bin")
+    assert again not in once.err
+    assert "Hangul" not in once.err
+    model = wg.add_subwords("vectors.bin", subwords="2-5")
+    assert not any(again in note for note in model.notes)
+    assert any(again in note for note in wg.add_subwords(model).notes)
+    words = [f"{a}{b}" for a in ("먹", "가", "보") for b in ("다", "는", "고", "지")]
+    draw = np.random.default_rng(1).standard_normal((12, 5)).astype(np.float32)
+    for form in ("NFC", "NFD"):
+        spelt = [unicodedata.normalize(form, word) for word in words]
+        write_vectors("korean.bin", spelt, draw)
+        jamo = ask("subwords", "korean.bin", "-o", f"{form}.bin", "--unit", "jamo")
+        assert "Hangul" not in jamo.err
+
+
 def test_the_model_lies_beside_its_vectors():
     assert model_path(Path("a/v.bin")) == Path("a/v.subwords")
     assert model_path(Path("v.txt.gz")) == Path("v.subwords")
@@ -271,10 +293,15 @@ def counts(tmp_path, monkeypatch, ask):
 def test_train_adds_what_the_command_adds(counts, ask):
     train = ["train", "cooc", "--method", "gbu", "--dim", "8"]
     assert ask(*train, "-o", "plain.bin").status == 0
-    assert ask(*train, "-o", "v.bin", "--subwords", "2-4", "--min-words", "3").status == 0
+    made = ask(*train, "-o", "v.bin", "--subwords", "2-4", "--min-words", "3")
+    assert made.status == 0
+    ngrams = Store.open("v.subwords").attributes["shape"][0]
+    assert f" by gbu, {ngrams} n-grams; " in made.out
     assert ask("subwords", "plain.bin", "-o", "w.bin", "--subwords", "2-4", "--min-words",
                "3").status == 0  # fmt: skip
     assert Path("v.bin").read_bytes() == Path("w.bin").read_bytes()
+    cards = [json.loads(Path(f"{name}.bin.json").read_text()) for name in ("plain", "w")]
+    assert cards[0]["corpus"] == cards[1]["corpus"]  # of which embed reads how text is split
     assert Store.open("v.subwords").digest == Store.open("w.subwords").digest
     assert "v.bin: up to date" in ask(*train, "-o", "v.bin", "--subwords", "2-4", "--min-words",
                                       "3").out  # fmt: skip

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordgeom.api.counts import MatrixHandle, PathLike, file_path
 from wordgeom.api.keywords import taken, takes
 from wordgeom.api.messages import public, run
+from wordgeom.api.vectors import Model, read_back
 from wordgeom.core.options import plain
 from wordgeom.formats.options import ConvertOptions
 from wordgeom.runtime.run_options import RunOptions
+from wordgeom.texts.corpus_record import corpus_record
 from wordgeom.vectors.keyed import to_keyed_vectors
 
 if TYPE_CHECKING:
@@ -40,6 +43,16 @@ def convert(
         source = source.path
     path = file_path(source, "write a model with its save method")
     return run(conversion(path, file_path(target), *formats, how, using))
+
+
+@public
+def open_vectors(path: PathLike) -> Model:
+    """Read vectors in any format as a model, with the n-grams of a subword model or of fastText.
+
+    Raises WordgeomError.
+    """
+    path = file_path(path)
+    return read_back(Path(path), corpus=corpus_record(Path(path), None))
 
 
 @public

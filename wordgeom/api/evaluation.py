@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from wordgeom.api.counts import PathLike, file_path
 from wordgeom.api.keywords import taken, takes
 from wordgeom.api.messages import run
-from wordgeom.api.vectors import Model, source_of
+from wordgeom.api.vectors import Model, open_source_of
 from wordgeom.core.errors import OptionError
 from wordgeom.evaluation.options import BaselineOptions, EvalOptions
 from wordgeom.runtime.run_options import ResumeOptions, UseOptions
-from wordgeom.vectors.keyed import Vectors
+from wordgeom.subwords.open_vocabulary import OpenVocabulary
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -44,10 +44,9 @@ def score(
     given = [_paths(names) for names in (sets, categories, classify, regress, reference)]
     tasks = read_tasks(given[0], given[1], given[2], given[3], how, given[4], beside.baselines)
     files = tuple(file for names in given for file in names)
-    source = source_of(vectors)
-    held = isinstance(source, Vectors)
-    named = repr(vectors) if held else os.fspath(source)  # type: ignore[arg-type]
-    read = source if isinstance(source, Vectors) else os.fspath(source)
+    source = open_source_of(vectors)
+    read = source if isinstance(source, OpenVocabulary) else os.fspath(source)
+    named = read if isinstance(read, str) else repr(vectors)
     stage = Evaluate(read, named, tasks, how, using, files=files, resume=resume)
     report: Report = run(stage).value
     return report

@@ -16,6 +16,7 @@ from wordgeom.core.errors import OptionError
 from wordgeom.imputation.domain import DomainOptions
 from wordgeom.imputation.options import ImputeOptions
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
+from wordgeom.subwords.model import SubwordModel
 from wordgeom.vectors.keyed import Vectors
 
 if TYPE_CHECKING:
@@ -39,8 +40,9 @@ class ImputedModel(Model):
         statistics: dict[str, Any],
         table: Trust,
         validation: Sequence[str] = (),
+        subwords: SubwordModel | None = None,
     ) -> None:
-        super().__init__(vectors, notes, statistics)
+        super().__init__(vectors, notes, statistics, subwords=subwords)
         self.table, self.validation = table, list(validation)
 
     def __repr__(self) -> str:
@@ -80,12 +82,14 @@ def impute(
     target = None if out is None else Path(out)
     beside = None if table is None else Path(table)
     source = source_of(vectors)
-    stage = Impute(Path(domain), source, of_domain, how, using, target, beside, resume)
+    held = vectors.subwords if isinstance(vectors, Model) else None
+    stage = Impute(Path(domain), source, of_domain, how, using, target, beside, resume, held)
     made = run(stage)
     if made.value is not None:
         return ImputedModel(
-            made.value.vectors, made.notes, made.statistics, made.value.trust, made.lines
-        )
+            made.value.vectors, made.notes, made.statistics, made.value.trust, made.lines,
+            made.value.ngrams,
+        )  # fmt: skip
     assert target is not None  # up to date
     return _imputed_before(target, beside, made)
 
@@ -95,4 +99,4 @@ def _imputed_before(out: Path, table: Path | None, made: Outcome) -> ImputedMode
     from wordgeom.imputation.trust_table import read_trust
 
     held, trust = read_back(out), read_trust(table or table_path(out))
-    return ImputedModel(held.read, held.notes, held.statistics, trust, made.lines)
+    return ImputedModel(held.read, held.notes, held.statistics, trust, made.lines, held.subwords)

@@ -30,7 +30,8 @@ def add_subwords(
 
     how, using = taken("add_subwords", options)
     target = None if out is None else Path(out)
-    made = run(Subwords(source_of(vectors), how, using, target))
+    held = vectors.subwords if isinstance(vectors, Model) else None
+    made = run(Subwords(source_of(vectors), how, using, target, ngrams=held))
     if made.value is None and made.path is not None:  # up to date
         return read_back(made.path)
     found, status = made.value, made.status.value

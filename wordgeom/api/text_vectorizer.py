@@ -20,17 +20,17 @@ from wordgeom.api.counts import MatrixHandle, PathLike, count_documents
 from wordgeom.api.messages import declare, public, reworded
 from wordgeom.api.text_lists import check_no_names, lent_as_file
 from wordgeom.api.training import train
-from wordgeom.api.vectors import Model, corpus_of, source_of
+from wordgeom.api.vectors import Model, corpus_of, open_source_of
 from wordgeom.core.errors import OptionError
 from wordgeom.core.options import check_known, specs
 from wordgeom.core.types import Float32
-from wordgeom.corpus.encoding.encode import encode_texts
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.records.formats import resolve
-from wordgeom.formats.vector_files import read_any_vectors
+from wordgeom.formats.vector_files import read_open_vectors
 from wordgeom.linalg.device import open_context
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.run_options import UseOptions
+from wordgeom.subwords.open_vocabulary import OpenVocabulary, subword_note
 from wordgeom.texts.corpus_record import (
     SPLITTING,
     CorpusRecord,
@@ -41,16 +41,14 @@ from wordgeom.texts.corpus_record import (
 from wordgeom.texts.embedding import (
     Embedding,
     Texts,
-    Words,
     check_words_known,
     check_words_memory,
     few_known_note,
     fit,
-    usable_words,
 )
 from wordgeom.texts.options import EmbedOptions
 from wordgeom.texts.output import Output
-from wordgeom.vectors.keyed import Vectors
+from wordgeom.texts.words import OpenWords, Words, usable_words
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -109,7 +107,8 @@ class TextVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """Return the vectors of texts (n × K) float32. Raises WordgeomError, NotFittedError."""
         check_is_fitted(self)
         with lent_as_file(X) as file, self._context() as context:
-            return _vectors(self.embedding_, self._texts(file, self.embedding_.words, context))
+            texts, words = self._texts(file, self.words_, context)
+            return _vectors(self.embedding_.including(words.words), texts)
 
     @public
     def fit_transform(self, X: Iterable[str], y: Any = None) -> Float32:
@@ -122,17 +121,19 @@ class TextVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _fit(self, file: str, context: Context) -> Texts:
         options = EmbedOptions.take(self.get_params(deep=False))
         given = self._text_options()
-        vectors, record = self._source(file, given)
-        check_words_memory(vectors, options, context)
+        known, record = self._source(file, given)
+        check_words_memory(known.vectors, options, context)
         reading = {**given, "bad_bytes": "replace"}  # of a lone surrogate
         self.reading_: CorpusOptions = reading_options(record, reading, [file])
-        words = usable_words(vectors, self.reading_.normalise, options)
-        texts = self._texts(file, words, context)
-        made, fitted = self._fitted(words, texts, record, options)
+        usable = usable_words(known, self.reading_.normalise, options)
+        texts, words = self._texts(file, usable, context)
+        made, fitted = self._fitted(words.words, texts, record, options)
+        added = subword_note(words.words.words[len(usable.words.words) :])
         resolved = resolve([file], self.reading_)
         notes = list(splitting_notes(record, resolved, given, self._name()))
-        self.notes_ = reworded([*notes, *fitted, *few_known_note(texts.encoded)])
+        self.notes_ = reworded([*notes, *added, *fitted, *few_known_note(texts.encoded)])
         self.embedding_: Embedding = made
+        self.words_: OpenWords = words
         self._n_features_out = self.embedding_.dimension
         return texts
 
@@ -162,32 +163,33 @@ class TextVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         check_known(given, SPLITTING, "text_options")
         return dict(given)
 
-    def _source(self, file: str, given: Mapping[str, Any]) -> tuple[Vectors, CorpusRecord]:
+    def _source(self, file: str, given: Mapping[str, Any]) -> tuple[OpenVocabulary, CorpusRecord]:
         """Return the vectors of words, and what is recorded of the text behind them."""
         if self.vectors is None:
             return self._trained(file, given)
-        source = source_of(self.vectors)
-        path = None if isinstance(source, Vectors) else Path(source)
-        vectors = source if isinstance(source, Vectors) else read_any_vectors(Path(source))
+        source = open_source_of(self.vectors)
+        path = None if isinstance(source, OpenVocabulary) else Path(source)
+        known = source if isinstance(source, OpenVocabulary) else read_open_vectors(Path(source))
         if self.counts is not None:
-            return vectors, corpus_of(self.counts)
+            return known, corpus_of(self.counts)
         if isinstance(self.vectors, Model):
-            return vectors, self.vectors.corpus
-        return vectors, corpus_record(path, None)
+            return known, self.vectors.corpus
+        return known, corpus_record(path, None)
 
-    def _trained(self, file: str, given: Mapping[str, Any]) -> tuple[Vectors, CorpusRecord]:
+    def _trained(self, file: str, given: Mapping[str, Any]) -> tuple[OpenVocabulary, CorpusRecord]:
         """Return vectors trained on the texts themselves."""
         use: dict[str, Any] = {"threads": self.threads, "memory": self.memory}
         with count_documents(file, min_count=1, bad_bytes="replace", **given, **use) as counts:
             most = min(len(counts.documents()), len(counts.words))
             model: Model = train(counts, "lsa", dim=min(self.dim, most), **use)
             record = corpus_record(None, counts.path)
-            return model.read, replace(record, where="the texts themselves")
+            return OpenVocabulary(model.read), replace(record, where="the texts themselves")
 
-    def _texts(self, file: str, words: Words, context: Context) -> Texts:
+    def _texts(self, file: str, words: OpenWords, context: Context) -> tuple[Texts, OpenWords]:
+        """Return the texts, and the words with those of the texts that n-grams give a vector."""
         names = [file]
-        reading = resolve(names, self.reading_)
-        return Texts(encode_texts(names, reading, words.words, context), context)
+        encoded, every = words.encode(names, resolve(names, self.reading_), context)
+        return Texts(encoded, context), every
 
     def _context(self) -> contextlib.AbstractContextManager[Context]:
         return open_context(UseOptions.asked({"threads": self.threads, "memory": self.memory}))

@@ -18,16 +18,15 @@ from wordgeom.api.counts import MatrixHandle, PathLike, file_path, matrix_path
 from wordgeom.api.messages import public, reworded
 from wordgeom.core.errors import OptionError
 from wordgeom.core.types import Float32
+from wordgeom.formats.vector_files import read_open_vectors
 from wordgeom.methods.contract import Status
-from wordgeom.storage.store import StoreWriter
 from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.open_vocabulary import OpenVocabulary
-from wordgeom.subwords.stored import KIND, find_model, model_path, write_model
+from wordgeom.subwords.stored import model_writer
 from wordgeom.texts.corpus_record import CorpusRecord, corpus_record
 from wordgeom.vectors.keyed import (
     Vectors,
     from_keyed_vectors,
-    read_vectors,
     to_keyed_vectors,
     write_vectors,
 )
@@ -79,7 +78,7 @@ class Model:
     @public
     def __getitem__(self, word: str) -> Float32:
         """Return the vector (K) of a word. Raises InputError for an unknown one."""
-        known = self._open.including(_words([word]))[0]
+        known = self._open.of_query(_words([word]))[0]
         return np.asarray(known.matrix[row_of(known, word)])
 
     @public
@@ -92,7 +91,7 @@ class Model:
         """
         if topn < 1:
             raise OptionError("topn must be at least 1", found=topn)
-        known = self._open.including([*_words(positive), *_words(negative)])[0]
+        known = self._open.of_query([*_words(positive), *_words(negative)])[0]
         return similar(known, positive, negative, topn)
 
     @property
@@ -129,10 +128,11 @@ class Model:
     @public
     def save(self, path: PathLike, *, space: str | None = None) -> None:
         """Write a word2vec file, .bin, .txt or .vec, and the subword model beside it."""
-        write_vectors(file_path(path), self.words, self.vectors, space=space)
-        if self._open.model is not None:
-            with StoreWriter(model_path(file_path(path)), KIND) as writer:
-                write_model(writer, self._open.model, self._vectors, {})
+        target = file_path(path)
+        write_vectors(target, self.words, self.vectors, space=space)
+        with model_writer(target, self._open.model, self._vectors, {}) as ready:
+            if ready is not None:
+                ready()
 
     @property
     def subwords(self) -> SubwordModel | None:
@@ -156,18 +156,25 @@ def source_of(vectors: PathLike | Model | KeyedVectors) -> PathLike | Vectors:
     raise OptionError(what, found=type(vectors).__name__)
 
 
+def open_source_of(vectors: PathLike | Model | KeyedVectors) -> PathLike | OpenVocabulary:
+    """Return the name of a file unchanged, vectors in memory with the n-grams of a model."""
+    source = source_of(vectors)
+    if not isinstance(source, Vectors):
+        return source
+    return OpenVocabulary(source, vectors.subwords if isinstance(vectors, Model) else None)
+
+
 def read_back(
     path: Path, documents: Float32 | None = None, corpus: CorpusRecord | None = None
 ) -> Model:
-    """Return vectors that were up to date, with what their run card records."""
+    """Return vectors with their n-grams, and what their run card records."""
     from wordgeom.vectors.run_card import read_card
 
     card = read_card(path) or {}
     notes, statistics = reworded(card.get("notes", [])), card.get("statistics", {})
     status = card.get("status", Status.CONVERGED.value)
-    vectors = read_vectors(path)
-    subwords = find_model(path, vectors)
-    return Model(vectors, notes, statistics, documents, status, corpus, subwords)
+    read = read_open_vectors(path)
+    return Model(read.vectors, notes, statistics, documents, status, corpus, read.model)
 
 
 def corpus_of(counts: PathLike | MatrixHandle) -> CorpusRecord:

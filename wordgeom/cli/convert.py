@@ -23,7 +23,8 @@ from wordgeom.runtime.run_options import RunOptions
 def command(settings: frame.Settings, options: ConvertOptions, run: RunOptions) -> frame.Stage:
     """Convert SOURCE to TARGET: vectors to vectors, a matrix to a file, or a file to a matrix.
 
-    Vectors: .bin, .txt, .vec, .npy and .npz, text also in .gz; --to projector for TensorBoard.
+    Vectors: .bin, .txt, .vec, .npy and .npz, text also in .gz; --to projector for TensorBoard; .bin
+    of fastText is recognised, and --to fasttext writes it.
     Matrices: .npz (SciPy), .mtx and .mtx.gz (MatrixMarket), .glove (GloVe's records).
     """
     from wordgeom.stages.convert import conversion

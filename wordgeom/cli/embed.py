@@ -28,7 +28,8 @@ def command(
 
     TEXTS is read as by `wordgeom build-cooc`; every line (or block, file or record) is a text with
     a row of its own. It is split into words as the text behind the vectors was, where their run
-    card or --counts records that.
+    card or --counts records that. With a subword model beside the vectors, words without a vector
+    get that of their n-grams.
     """
     from wordgeom.stages.embed import Embed
 

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 Settings = dict[str, Any]
 # The commands that a configuration file may hold tables for, in the order of `wordgeom run`.
 TABLES = (
-    "build-cooc", "build-dtm", "merge", "build-pmi", "train", "extend", "impute", "embed",
-    "transform", "subwords", "compress", "convert", "eval", "compare", "drift", "plot",
+    "build-cooc", "build-dtm", "merge", "build-pmi", "train", "extend", "subwords", "impute",
+    "embed", "transform", "compress", "convert", "eval", "compare", "drift", "plot",
 )  # fmt: skip
 STAGES = tuple(name for name in TABLES if name not in ("compare", "plot"))
 # Own settings that hold several names.

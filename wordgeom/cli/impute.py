@@ -36,7 +36,8 @@ def command(
     """Give every entity of a table a vector, by latent semantic imputation.
 
     An entity whose name has a vector keeps it unchanged. Every other entity gets a weighted mean of
-    the vectors of its nearest neighbours in the table.
+    the vectors of its nearest neighbours in the table. With a subword model beside the vectors,
+    entities that `--missing drop` drops get the vector of their n-grams.
     """
     from wordgeom.imputation.domain import check_inputs
     from wordgeom.stages.impute import Impute

@@ -111,20 +111,21 @@ def _read_at(path: str, at: str) -> WordsAt:
 
 
 def read(path: str) -> OpenVocabulary:
-    """Read vectors in any format and their subword model; raises OptionError for an empty name."""
+    """Read vectors in any format, with their n-grams; raises OptionError for an empty name."""
     from wordgeom.cli.frame import text
-    from wordgeom.formats.vector_files import read_any_vectors
-    from wordgeom.subwords.open_vocabulary import OpenVocabulary
+    from wordgeom.formats.vector_files import read_open_vectors
 
-    file = Path(text("VECTORS", path))
-    return OpenVocabulary.beside(file, read_any_vectors(file))
+    return read_open_vectors(Path(text("VECTORS", path)))
 
 
 def including(made: OpenVocabulary, words: Sequence[str]) -> Vectors:
-    """Return the vectors with those of words that lack one, and print a note on these."""
+    """Return the vectors with those of words that lack one, and print a note on these.
+
+    Raises InputError for a word without a known n-gram.
+    """
     from wordgeom.subwords.open_vocabulary import subword_note
 
-    vectors, added = made.including(words)
+    vectors, added = made.of_query(words)
     for note in subword_note(added):
         click.echo(f"wordgeom: note: {note}", err=True)
     return vectors

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -12,58 +12,25 @@ import numpy as np
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.formatting import first_few, several
 from wordgeom.formats import dense, detection
-from wordgeom.formats.fasttext import check_hashed, is_fasttext, read_fasttext, write_fasttext
+from wordgeom.formats.conversion_paths import Paths
+from wordgeom.formats.converted_ngrams import check_shared_model, ngram_notes, ngrams_path
+from wordgeom.formats.fasttext import check_hashed, write_fasttext
 from wordgeom.formats.options import ConvertOptions
 from wordgeom.formats.output_checks import check_shared_file
-from wordgeom.formats.projector import FILES, write_projector
-from wordgeom.formats.vector_files import files_of, read_any_vectors
-from wordgeom.formats.word_files import companion_path, read_word_list, words_bytes
+from wordgeom.formats.projector import write_projector
+from wordgeom.formats.vector_files import files_of, read_any_vectors, read_open_vectors, with_ngrams
+from wordgeom.formats.word_files import read_word_list, words_bytes
 from wordgeom.runtime import provenance
-from wordgeom.storage.store import StoreWriter
 from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.open_vocabulary import OpenVocabulary, subword_note
-from wordgeom.subwords.stored import KIND, find_model, model_path, write_model
+from wordgeom.subwords.stored import model_writer
 from wordgeom.vectors import run_card
-from wordgeom.vectors.keyed import Vectors, check_words
+from wordgeom.vectors.keyed import Vectors, check_words, vector_writer
 from wordgeom.vectors.zeros import undirected_notes, without_nonfinite, without_zeros
 
 # Options in run cards.
 _RECORDED = ("limit", "only", "dim", "space", "drop_zero", "drop_nan", "float16", "no_header")
 _PER_COLUMN = ("spectrum", "residuals", "captured")  # statistics with one number per column
-
-
-@dataclass(frozen=True)
-class Paths:
-    """Paths and formats of a conversion; given: the source's, where its name does not tell it."""
-
-    source: Path
-    given: str | None
-    target: Path
-    form: str
-    words: Path | None
-
-    @classmethod
-    def of(
-        cls, source: Path, given_format: str | None, target: Path, form: str, words: str | None
-    ) -> Paths:
-        """Return the paths, given the values of --from and --words."""
-        return cls(source, given_format, target, form, None if words is None else Path(words))
-
-    @property
-    def array(self) -> bool:
-        """Whether the source is a NumPy array."""
-        return (self.given or detection.format_of(self.source)) in detection.ARRAYS
-
-    @property
-    def target_words(self) -> Path:
-        """The words file of an array to write; --words names the source's where both are arrays."""
-        return self.words if self.words and not self.array else companion_path(self.target)
-
-    def written(self) -> list[Path]:
-        """Return the output files, except the words file, which several arrays may share."""
-        if self.form == detection.PROJECTOR:
-            return [self.target / name for name in FILES]
-        return [self.target]
 
 
 def rewrite(
@@ -76,7 +43,8 @@ def rewrite(
     """
     _check_options(paths.form, options)
     card, notes = run_card.read_card(paths.source), []
-    vectors, model = _read(paths, options, memory)
+    read = _read(paths, options, memory)
+    vectors, model = _first_rows(read.vectors, options.limit), read.model
     if vectors.duplicates:
         repeated = several(vectors.duplicates, "repeated word was", "repeated words were")
         notes.append(f"{repeated} left out")
@@ -92,6 +60,9 @@ def rewrite(
         vectors, messages = without_zeros(vectors, str(paths.source))
         notes += messages
     made = replace(vectors, words=check_words(vectors.words, options.space, paths.target))
+    if model is not None:
+        check_shared_model(paths, read.vectors, made)
+        notes += ngram_notes(paths, options)
     if paths.form in detection.ARRAYS:
         check_shared_file(paths.target_words, words_bytes(made.words), force, paths.target)
     if card is None and provenance.configuration():  # without one, a second run could not tell
@@ -150,57 +121,54 @@ def _first_columns(
     return replace(vectors, matrix=np.ascontiguousarray(vectors.matrix[:, :dim]))
 
 
-def _read(
-    paths: Paths, options: ConvertOptions, memory: int
-) -> tuple[Vectors, SubwordModel | None]:
-    """Return the vectors, or the first of them, and the subword model that belongs to them."""
-    if paths.given is None and is_fasttext(paths.source):
-        found = read_fasttext(paths.source, memory)
-        read, model = found.vectors, found.model
-    elif paths.form != detection.FASTTEXT and options.only is None:
+def _read(paths: Paths, options: ConvertOptions, memory: int) -> OpenVocabulary:
+    """Return the vectors with their n-grams, or at least the first vectors if they have none."""
+    source, words, given = paths.source, paths.words, paths.given
+    if not with_ngrams(source):
         limit = options.limit
-        return read_any_vectors(
-            paths.source, paths.words, paths.given, limit=limit, memory=memory
-        ), None
+        read = OpenVocabulary(read_any_vectors(source, words, given, limit=limit, memory=memory))
     else:
-        read = read_any_vectors(paths.source, paths.words, paths.given, memory=memory)
-        model = find_model(paths.source, read)
+        read = read_open_vectors(source, words, given, memory=memory)
     if paths.form == detection.FASTTEXT:
-        check_hashed(model, paths.source)
-    first = slice(options.limit)
-    return Vectors(read.words[first], read.matrix[first], read.duplicates), model
+        check_hashed(read.model, source)
+    return read
+
+
+def _first_rows(vectors: Vectors, limit: int | None) -> Vectors:
+    return Vectors(vectors.words[:limit], vectors.matrix[:limit], vectors.duplicates)
 
 
 def _write(
     paths: Paths, made: Vectors, model: SubwordModel | None, options: ConvertOptions,
     card: Mapping[str, Any] | None,
 ) -> None:  # fmt: skip
+    """Write the vectors and what belongs beside them."""
+    target, beside = paths.target, ngrams_path(paths, options)
+    if paths.form == detection.PROJECTOR:
+        write_projector(target, made.words, made.matrix, card)
+        return
+    parts, of_card = _parts(paths, made, model, options), None if card is None else lambda: card
+    kept = None if beside is None else model
+    with model_writer(target, kept, made, card or {}) as ready:
+        run_card.write_together(target, parts, of_card, ready)
+
+
+def _parts(
+    paths: Paths, made: Vectors, model: SubwordModel | None, options: ConvertOptions
+) -> dict[Path, Callable[[BinaryIO], object]]:
+    """Return the files to write, and what fills each."""
     target, words, matrix = paths.target, made.words, made.matrix
     if paths.form == detection.FASTTEXT:
         hashed = check_hashed(model, paths.source)
-        fasttext = {target: lambda out: write_fasttext(out, made, hashed)}
-        run_card.write_together(target, fasttext, None if card is None else lambda: card)
-        return
-    if paths.form == detection.PROJECTOR:
-        write_projector(target, words, matrix, card)
-        return
+        return {target: lambda out: write_fasttext(out, made, hashed)}
     if paths.form not in detection.ARRAYS:
-        if model is not None and is_fasttext(paths.source):
-            with StoreWriter(model_path(target), KIND) as writer:
-                run_card.write(
-                    target, made, card, header=not options.no_header,
-                    ready=lambda: write_model(writer, model, made, card or {}),
-                )  # fmt: skip
-            return
-        run_card.write(target, made, card, header=not options.no_header)
-        return
+        return {target: vector_writer(target, words, matrix, header=not options.no_header)}
     numbers = dense.to_float16(words, matrix, target) if options.float16 else matrix
     fill = dense.write_npy if paths.form == detection.NPY else dense.write_npz
-    parts: dict[Path, Callable[[BinaryIO], object]] = {
+    return {
         target: lambda out: fill(out, numbers),
         paths.target_words: lambda out: out.write(words_bytes(words)),
     }
-    run_card.write_together(target, parts, None if card is None else lambda: card)
 
 
 def _converted(

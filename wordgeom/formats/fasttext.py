@@ -15,19 +15,19 @@ from __future__ import annotations
 import mmap
 import struct
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 
-from wordgeom.core.errors import FormatError, InputError
+from wordgeom.core.errors import FormatError, InputError, WordgeomError
 from wordgeom.core.types import Float32, Int64
 from wordgeom.runtime.memory import check_memory
 from wordgeom.storage.opening import opened
 from wordgeom.subwords.buckets import Buckets
 from wordgeom.subwords.lengths import LONGEST, Lengths
 from wordgeom.subwords.model import SubwordModel
+from wordgeom.subwords.open_vocabulary import OpenVocabulary
 from wordgeom.subwords.units.names import CODEPOINT
 from wordgeom.subwords.units.utf8 import Utf8
 from wordgeom.vectors.keyed import Vectors, check_words
@@ -42,14 +42,6 @@ _AGAIN = "copy or download it again"
 _ROWS = 1 << 14  # written at once
 
 
-@dataclass(frozen=True, eq=False)
-class FastText:
-    """The vectors of words in a model, and its n-grams, None where it has none."""
-
-    vectors: Vectors
-    model: SubwordModel | None
-
-
 def is_fasttext(path: Path) -> bool:
     """Return whether a file begins as fastText's models do."""
     try:
@@ -57,6 +49,18 @@ def is_fasttext(path: Path) -> bool:
             return source.read(4) == struct.pack("<i", _MAGIC)
     except OSError:
         return False  # its reader says what is wrong
+
+
+def has_ngrams(path: Path) -> bool:
+    """Return whether a file is a model of fastText whose header declares n-grams."""
+    if not is_fasttext(path):
+        return False
+    try:
+        with opened(path, _WANTED) as source:
+            _, buckets, lengths = _Parser(source, path).arguments()
+    except WordgeomError:
+        return False  # its reader says what is wrong
+    return buckets > 0 and lengths is not None
 
 
 def fasttext_shape(path: Path) -> tuple[int, int]:
@@ -67,8 +71,8 @@ def fasttext_shape(path: Path) -> tuple[int, int]:
         return len(parsed.dictionary()), dim
 
 
-def read_fasttext(path: Path, memory: int) -> FastText:
-    """Read an unsupervised model that is not quantised.
+def read_fasttext(path: Path, memory: int) -> OpenVocabulary:
+    """Read the words and n-grams of an unsupervised model that is not quantised.
 
     Raises MissingInputError, FormatError; InputError for other models, and where the matrix exceeds
     `memory` bytes.
@@ -84,12 +88,12 @@ def read_fasttext(path: Path, memory: int) -> FastText:
     except InputError as error:
         raise FormatError(error.what, where=path, do=_AGAIN) from None
     if lengths is None or not buckets:
-        return FastText(Vectors(names, own), None)
-    model = SubwordModel(CODEPOINT, Utf8(), lengths, Buckets(buckets), ngrams)
+        return OpenVocabulary(Vectors(names, own))
+    model = SubwordModel(CODEPOINT, Utf8(), lengths, Buckets(buckets), ngrams, added=False)
     numbers = _ngrams(names, lengths)[:, None]
     made = (own + numbers * model.vectors_of(names)) / (1 + numbers)
     made[numbers[:, 0] == 0] = own[numbers[:, 0] == 0]
-    return FastText(Vectors(names, made.astype(np.float32)), model)
+    return OpenVocabulary(Vectors(names, made.astype(np.float32)), model)
 
 
 def write_fasttext(out: BinaryIO, vectors: Vectors, model: SubwordModel) -> None:

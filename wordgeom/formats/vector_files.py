@@ -11,7 +11,7 @@ import numpy as np
 from wordgeom.core.errors import FormatError, InputError, MissingInputError
 from wordgeom.core.types import Allocate
 from wordgeom.formats import dense, detection
-from wordgeom.formats.fasttext import fasttext_shape, is_fasttext, read_fasttext
+from wordgeom.formats.fasttext import fasttext_shape, has_ngrams, is_fasttext, read_fasttext
 from wordgeom.formats.projector import FILES, is_projector
 from wordgeom.formats.quantised import is_quantised, quantised_shape, read_quantised
 from wordgeom.formats.word_files import companion_path, read_words
@@ -19,8 +19,10 @@ from wordgeom.matrices.kinds import noun
 from wordgeom.runtime.pool import available_memory
 from wordgeom.storage.opening import check_listed, not_there, opened
 from wordgeom.storage.store import Store, exists
+from wordgeom.subwords.open_vocabulary import OpenVocabulary
+from wordgeom.subwords.stored import find_model, model_digests, model_stores
 from wordgeom.vectors.keyed import Vectors, read_vectors
-from wordgeom.vectors.run_card import read_card
+from wordgeom.vectors.run_card import file_content, read_card
 from wordgeom.vectors.word2vec_header import opened as opened_word2vec
 from wordgeom.vectors.word2vec_header import read_header
 
@@ -56,6 +58,31 @@ def read_any_vectors(
     else:
         read = dense.read_dense(path, _words_file(path, words), form == detection.NPZ, most)
     return Vectors(read.words[:limit], read.matrix[:limit])
+
+
+def read_open_vectors(
+    path: Path, words: Path | None = None, form: str | None = None, *, memory: int | None = None
+) -> OpenVocabulary:
+    """Read vectors with their n-grams: fastText's own, or the subword model beside the file.
+
+    Arguments and errors as of `read_any_vectors`; raises what `read_model` raises as well.
+    """
+    if _form_of(path, form) == detection.FASTTEXT:
+        return read_fasttext(path, available_memory() // 2 if memory is None else memory)
+    vectors = read_any_vectors(path, words, form, memory=memory)
+    return OpenVocabulary(vectors, find_model(path, vectors))
+
+
+def with_ngrams(path: Path) -> bool:
+    """Return whether a file has n-grams that `read_open_vectors` reads."""
+    return has_ngrams(path) if is_fasttext(path) else bool(model_stores(path))
+
+
+def ngram_digests(path: Path) -> list[str]:
+    """Return the digest of the n-grams that `read_open_vectors` reads, nothing where none are."""
+    if not with_ngrams(path):
+        return []
+    return [str(file_content(path)["sha256"])] if is_fasttext(path) else model_digests(path)
 
 
 def read_numbered(path: Path) -> Vectors | None:
@@ -100,7 +127,7 @@ def _form_of(path: Path, given: str | None) -> str | None:
     """Return the format of vectors; raises MissingInputError for another directory."""
     if not path.is_dir():
         form = given or detection.format_of(path)
-        if form == detection.BIN and is_fasttext(path):
+        if form in (detection.BIN, None) and is_fasttext(path):
             return detection.FASTTEXT
         return detection.QUANTISED if form == detection.NPZ and is_quantised(path) else form
     if is_projector(path):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,6 +20,20 @@ from wordgeom.runtime.pool import Pool
 
 # predict(hidden, visible) → (hidden × K) float64
 Predict = Callable[[Int64, Int64], Float64]
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A further baseline: what the report calls it, how it is made, and a note on it.
+
+    make: returns the predictor, given the numbers (p) of the anchors in the order of their names.
+    """
+
+    name: str
+    make: Callable[[Int64], Predict]
+    note: str
+
+
 _ALPHAS = tuple(10.0**power for power in range(-2, 7))
 _WORK = 5 * 10**10  # operations of a ridge fit, about ten seconds
 

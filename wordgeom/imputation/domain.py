@@ -69,13 +69,15 @@ class Domain:
     """n entities with d features each.
 
     names (n): unique, without white space; matrix (n × d) float64, C-order, finite; notes: values
-    filled, entities dropped or renamed; mapped: names from --name-map, None without it.
+    filled, entities dropped or renamed; mapped: names from --name-map, None without it; dropped:
+    names of the entities that --missing drop left out.
     """
 
     names: list[str]
     matrix: Float64
     notes: tuple[str, ...] = ()
     mapped: frozenset[str] | None = None
+    dropped: tuple[str, ...] = ()
 
 
 def read_domain(path: str | Path, options: DomainOptions, memory: int) -> Domain:
@@ -97,8 +99,11 @@ def read_domain(path: str | Path, options: DomainOptions, memory: int) -> Domain
     table, names, fewer = _unique(table, names, own, path, options)
     if kind == VECTORS:
         _check_vectors(table, names, path, options.missing)
-    matrix, names, changed = _complete(table, names, path, options.missing)
-    return Domain(names, matrix, (*table.notes, *notes, *renamed, *fewer, *changed), mapped)
+    matrix, left, changed = _complete(table, names, path, options.missing)
+    there = set(left)
+    dropped = tuple(name for name in names if name not in there)
+    notes = [*table.notes, *notes, *renamed, *fewer, *changed]
+    return Domain(left, matrix, tuple(notes), mapped, dropped)
 
 
 def input_files(path: str | Path, options: DomainOptions) -> list[Path]:

@@ -53,10 +53,12 @@ def impute(
     anchors: Anchors,
     options: ImputeOptions,
     context: Context,
+    further: Sequence[baselines.Baseline] = (),
 ) -> Imputation:
     """Return vectors for the entities of `points` (n × d) that are not anchors.
 
-    Raises OptionError for more neighbours than other entities, or more folds than anchors.
+    further: baselines of the validation, beside those of baselines.py. Raises OptionError for more
+    neighbours than other entities, or more folds than anchors.
     """
     if anchors.known.all() and not options.validate:
         return _all_known(names, points, anchors, context)
@@ -70,9 +72,10 @@ def impute(
         return result
     order = name_order([names[entity] for entity in anchors.entities])
     predictors = _predictors(system, points, anchors, order, context)
+    predictors |= {each.name: each.make(order) for each in further}
     checked = validate(predictors, anchors.matrix[order], options.validate, context)
-    few = _ridge_notes(len(anchors.matrix), points.shape[1])
-    return replace(result, validation=replace(checked, notes=(*checked.notes, *few)))
+    notes = [*_ridge_notes(len(anchors.matrix), points.shape[1]), *(b.note for b in further)]
+    return replace(result, validation=replace(checked, notes=(*checked.notes, *notes)))
 
 
 def _check_options(options: ImputeOptions, n: int, anchors: Anchors) -> None:

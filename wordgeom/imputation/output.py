@@ -14,6 +14,8 @@ from wordgeom.imputation.trust import Trust
 from wordgeom.imputation.trust_table import trust_lines
 from wordgeom.imputation.validation import Validation
 from wordgeom.storage.files import same_file
+from wordgeom.subwords.model import SubwordModel
+from wordgeom.subwords.stored import model_writer
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import Vectors, writable_words
 from wordgeom.vectors.word2vec_header import BINARY_SUFFIXES, TEXT_SUFFIXES
@@ -72,9 +74,17 @@ class Output:
         saved = read_validation(card.get("statistics", {}).get("validation"))
         return saved if saved is not None and saved.folds == folds else None
 
-    def write(self, vectors: Vectors, trust: Trust, card: Mapping[str, Any]) -> None:
-        """Write table and vectors with a common run card."""
-        run_card.write(self.vectors, vectors, card, {self.table: trust_lines(trust)})
+    def write(
+        self,
+        vectors: Vectors,
+        trust: Trust,
+        card: Mapping[str, Any],
+        ngrams: SubwordModel | None = None,
+    ) -> None:
+        """Write table and vectors with a common run card, and a subword model beside them."""
+        table = {self.table: trust_lines(trust)}
+        with model_writer(self.vectors, ngrams, vectors, card) as ready:
+            run_card.write(self.vectors, vectors, card, table, ready=ready)
 
     def _owner(self) -> str:
         """Return the name of the vectors whose run card lists the table, "" if none does."""

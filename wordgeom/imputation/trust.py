@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 _SHOWN = 20  # rows that a notebook shows
-KNOWN, IMPUTED, REATTACHED = "known", "imputed", "mended"
-SOURCES = (KNOWN, IMPUTED, REATTACHED)
+KNOWN, IMPUTED, REATTACHED, NGRAMS = "known", "imputed", "mended", "n-grams"
+SOURCES = (KNOWN, IMPUTED, REATTACHED, NGRAMS)
 
 
 class Row(NamedTuple):
@@ -56,6 +56,8 @@ class Row(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class Trust:
     """The trust table of n entities, in the domain's order; iterates over `Row`s.
+
+    Entities that the domain does not describe follow, with NGRAMS as their source.
 
     source (n) uint8: index into SOURCES; anchor (n) int64; distance, error, anchor_weight (n)
     float64; weights (n × n): rows of known entities have no entries; tied (n) int32, excluded (n)
@@ -107,6 +109,22 @@ class Trust:
             int(self.tied[entity]),
             int(self.excluded[entity]),
         )
+
+    def followed_by(self, names: Sequence[str]) -> Trust:
+        """Return the table with further entities, whose vectors come from their n-grams."""
+        m, n = len(names), len(self) + len(names)
+        weights, blank = self.weights, np.full(m, np.nan)
+        indptr = np.append(weights.indptr, np.full(m, weights.indptr[-1]))
+        return Trust(
+            [*self.names, *names],
+            np.append(self.source, np.full(m, SOURCES.index(NGRAMS), np.uint8)),
+            np.append(self.anchor, np.full(m, NO_ANCHOR)),
+            np.append(self.distance, blank), np.append(self.error, blank),
+            np.append(self.anchor_weight, blank),
+            Csr(indptr, weights.indices, weights.data, n),
+            np.append(self.tied, np.zeros(m, np.int32)),
+            np.append(self.excluded, np.zeros(m, np.uint8)),
+        )  # fmt: skip
 
     def neighbours(self, entity: int) -> tuple[Int32, Float64]:
         """Return an entity's neighbours (k) with positive weights (k), largest first."""

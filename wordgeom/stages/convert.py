@@ -13,7 +13,9 @@ from wordgeom.core.formatting import plural
 from wordgeom.core.options import flag
 from wordgeom.core.requests import request_of
 from wordgeom.formats import detection
-from wordgeom.formats.convert_vectors import Paths, conversion_request, rewrite
+from wordgeom.formats.conversion_paths import Paths
+from wordgeom.formats.convert_vectors import conversion_request, rewrite
+from wordgeom.formats.converted_ngrams import ngrams_path
 from wordgeom.formats.export import (
     documents_content,
     export_facts,
@@ -22,7 +24,6 @@ from wordgeom.formats.export import (
     words_path,
     write_matrix,
 )
-from wordgeom.formats.fasttext import is_fasttext
 from wordgeom.formats.options import ConvertOptions
 from wordgeom.formats.output_checks import check_overwrite, check_shared_file, check_words_file
 from wordgeom.formats.projector import check_projector_directory
@@ -38,7 +39,7 @@ from wordgeom.stages.store_stage import StoreStage, own_store
 from wordgeom.storage.disk_space import Demand, Space
 from wordgeom.storage.files import folder_bytes
 from wordgeom.storage.store import Store
-from wordgeom.subwords.stored import KIND, model_path
+from wordgeom.subwords.stored import KIND
 from wordgeom.vectors import run_card
 from wordgeom.vectors.run_card import card_path
 
@@ -74,6 +75,11 @@ class Conversion(Stage):
         """The file that has the run card."""
         return self.out
 
+    @property
+    def ngrams(self) -> Path | None:
+        """The subword model that is written beside the output."""
+        return None
+
     def check(self) -> None:
         """Raise MissingInputError where the source does not exist."""
         if not self.source.exists():
@@ -83,16 +89,14 @@ class Conversion(Stage):
 
     def up_to_date(self) -> Outcome | None:
         """Return the target if its run card has the request. Raises OutputExistsError if not."""
-        models = is_fasttext(self.source)  # whose n-grams are written beside the target
-        if self.run.force or not (models or self.main.is_file()):
+        if self.run.force or not (self.main.is_file() or self.ngrams):
             return None
         try:
             request = self.request
         except OSError:  # which `work` reports
             return None
-        if models:
-            own_store(model_path(self.main), KIND, request, force=False)
-        if not self.main.is_file():
+        lost = self.ngrams is not None and not own_store(self.ngrams, KIND, request, force=False)
+        if lost or not self.main.is_file():
             return None
         run_card.up_to_date(self.main, request, False, "file", self.beside)
         return Outcome(f"{self.out}: up to date", self.out)
@@ -162,7 +166,8 @@ class VectorsConversion(Conversion):
         Arrays of one stem share their words, which `check_shared_file` keeps from other content.
         """
         shared = companion_path(self.source) if self.paths.array else None
-        written = (*super().output_paths, *self.paths.written())
+        models = () if self.ngrams is None else (self.ngrams,)
+        written = (*super().output_paths, *self.paths.written(), *models)
         return [path for path in written if path != shared or path == self.out]
 
     @property
@@ -170,6 +175,11 @@ class VectorsConversion(Conversion):
         """The source with its words, and the list of words to select."""
         only = [] if self.options.only is None else [Path(self.options.only)]
         return [*files_of(self.source, self.paths.words, self.source_format), *only]
+
+    @property
+    def ngrams(self) -> Path | None:
+        """The subword model that is written beside the output."""
+        return ngrams_path(self.paths, self.options)
 
     @property
     def main(self) -> Path:

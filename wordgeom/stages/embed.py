@@ -17,17 +17,17 @@ import numpy as np
 from wordgeom.core.errors import InputError, MissingInputError, OptionError
 from wordgeom.core.formatting import listed, several
 from wordgeom.core.requests import different_content
-from wordgeom.corpus.encoding.encode import encode_texts
 from wordgeom.corpus.inputs import paths
 from wordgeom.corpus.inputs.input_warnings import input_warnings
 from wordgeom.corpus.inputs.readers import Source, file_digest, is_stream
 from wordgeom.corpus.records.fields import lost_notes
-from wordgeom.formats.vector_files import read_any_vectors
+from wordgeom.formats.vector_files import ngram_digests, read_open_vectors
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.stages import corpus_inputs
 from wordgeom.stages.corpus_inputs import Inputs
 from wordgeom.stages.inference import reading_notes
 from wordgeom.stages.stage import Job, Outcome, Stage
+from wordgeom.subwords.open_vocabulary import OpenVocabulary, subword_note
 from wordgeom.texts.corpus_record import (
     TEXT_OPTIONS,
     CorpusRecord,
@@ -42,10 +42,10 @@ from wordgeom.texts.embedding import (
     check_words_memory,
     few_known_note,
     fit,
-    usable_words,
 )
 from wordgeom.texts.options import NAN, SIF, EmbedOptions
 from wordgeom.texts.output import Output
+from wordgeom.texts.words import usable_words
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import Vectors, digest_of
 
@@ -105,24 +105,29 @@ class Embed(Stage):
         return corpus_inputs.find(self.names, given)
 
     @cached_property
+    def known(self) -> OpenVocabulary:
+        """The vectors of words, and their n-grams."""
+        return read_open_vectors(self.vectors)
+
+    @property
     def base(self) -> Vectors:
         """The vectors of words."""
-        return read_any_vectors(self.vectors)
+        return self.known.vectors
 
     @cached_property
     def request(self) -> dict[str, Any]:
-        """The options, and the digests of the vectors, the counts and the texts."""
+        """The options, and the digests of the vectors, the counts, the n-grams and the texts."""
         options = corpus_inputs.request_options(self.inputs.corpus, self.run)
         options = {name: options[name] for name in options if name in TEXT_OPTIONS}
         inputs: list[dict[str, Any]] = [
             {"name": name, "digest": None if is_stream(name) else file_digest(name)}
             for name in self.inputs.names
         ]
-        known = {"digest": digest_of(self.base)}, {"digest": self.record.digest}
+        known = [digest_of(self.base), self.record.digest, *ngram_digests(self.vectors)]
         return {
             "command": "embed",
             "options": {**options, **self.options.result_options()},
-            "inputs": [*known, *inputs],
+            "inputs": [*({"digest": digest} for digest in known), *inputs],
         }
 
     def check(self) -> None:
@@ -155,17 +160,20 @@ class Embed(Stage):
         check_words_memory(self.base, self.options, job.context)
         corpus, names = self.inputs.corpus, self.inputs.names
         try:
-            words = usable_words(self.base, corpus.normalise, self.options)
+            usable = usable_words(self.known, corpus.normalise, self.options)
         except InputError as error:
             raise error.within(str(self.vectors)) from None
-        encoded = encode_texts(names, corpus, words.words, job.context)
+        encoded, words = usable.encode(names, corpus, job.context)
         with closing(encoded.stream):
             check_words_known(encoded, os.fspath(self.vectors), " ".join(self.names))
             check_texts_memory(self.base, encoded, job.context)
             texts = Texts(encoded, job.context)
-            embedding, fitted = fit(words, texts, self.record, self.options)
+            embedding, fitted = fit(words.words, texts, self.record, self.options)
             made = Output(embedding, texts)
-            notes = [*self._notes(), *fitted, *encoded.notes, *few_known_note(encoded)]
+            given = len(usable.words.words)
+            added, their = words.words.words[given:], encoded.vocabulary.counts[given:-1]
+            notes = [*self._notes(), *subword_note(added), *fitted]
+            notes += [*encoded.notes, *few_known_note(encoded)]
             notes += input_warnings(encoded.sources, self.inputs.corpus.strip)
             notes += [*lost_notes(encoded.sources), *_repeated_ids(encoded.sources)]
             if self.out is None:
@@ -174,10 +182,13 @@ class Embed(Stage):
                 for note in [*notes, *self._empty(made)]:
                     _log.info("note: %s", note)
                 return Outcome("")
-            return self._written(self.out, made, notes, job)
+            facts = {"ngram_words": len(added), "ngram_tokens": int(their.sum())} if added else {}
+            return self._written(self.out, made, notes, facts, job)
 
-    def _written(self, out: Path, made: Output, notes: list[str], job: Job) -> Outcome:
-        """Write vectors, table and run card as one step."""
+    def _written(
+        self, out: Path, made: Output, notes: list[str], facts: dict[str, int], job: Job
+    ) -> Outcome:
+        """Write vectors, table and run card, with some facts, as one step."""
         assert self.table is not None
         between = _SEPARATORS[out.suffix]
         fill = partial(made.write_lines, between=between) if between else made.write_array
@@ -187,8 +198,10 @@ class Embed(Stage):
         def card() -> dict[str, Any]:
             known, tokens = int(made.known.sum()), int(made.tokens.sum())
             empty = int(np.count_nonzero(made.known == 0))
-            outcome.statistics = {"texts": made.shape[0], "dimension": made.shape[1],
-                                  "tokens": tokens, "known": known, "empty": empty}  # fmt: skip
+            outcome.statistics = {
+                "texts": made.shape[0], "dimension": made.shape[1], "tokens": tokens,
+                "known": known, "empty": empty, **facts,
+            }  # fmt: skip
             outcome.notes = [*notes, *self._empty(made)]
             return job.card(self.request, outcome)
 

@@ -17,7 +17,7 @@ from wordgeom.evaluation.answers import Answers, Task, group_scores, scores
 from wordgeom.evaluation.exclusions import DEGENERATE, too_few
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.report import Report, ReportOptions, render
-from wordgeom.formats.vector_files import files_of, read_any_vectors
+from wordgeom.formats.vector_files import files_of, ngram_digests, read_open_vectors
 from wordgeom.linalg.device import memory_limit
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.run_options import ResumeOptions, UseOptions
@@ -25,7 +25,6 @@ from wordgeom.stages.inference import reading_notes
 from wordgeom.stages.stage import Job, Outcome, Stage
 from wordgeom.stages.unseen_words import unseen_answers
 from wordgeom.subwords.open_vocabulary import OpenVocabulary
-from wordgeom.subwords.stored import model_digests
 from wordgeom.vectors.keyed import Vectors, digest_of
 from wordgeom.vectors.run_card import file_content
 
@@ -38,7 +37,7 @@ class Evaluate(Stage):
     whose content a checkpoint belongs to.
     """
 
-    vectors: str | Path | Vectors
+    vectors: str | Path | OpenVocabulary
     named: str
     tasks: Sequence[Task]
     options: EvalOptions
@@ -51,34 +50,27 @@ class Evaluate(Stage):
     @property
     def state(self) -> Path | None:
         """A directory beside the vectors, where that can be written."""
-        if isinstance(self.vectors, Vectors) or not self.files:
+        if isinstance(self.vectors, OpenVocabulary) or not self.files:
             return None
         path = Path(self.vectors)
         writable = os.access(path.absolute().parent, os.W_OK)
         return evaluation_state(path) if writable else None
 
     @cached_property
-    def read(self) -> Vectors:
-        """The vectors. Raises what `read_any_vectors` raises."""
-        if isinstance(self.vectors, Vectors):
-            return self.vectors
-        return read_any_vectors(Path(self.vectors), memory=memory_limit(self.run))
-
-    @cached_property
     def known(self) -> OpenVocabulary:
-        """The vectors, and the subword model beside their file."""
-        if isinstance(self.vectors, Vectors):
-            return OpenVocabulary(self.vectors)
-        return OpenVocabulary.beside(Path(self.vectors), self.read)
+        """The vectors with their n-grams. Raises what `read_open_vectors` raises."""
+        if isinstance(self.vectors, OpenVocabulary):
+            return self.vectors
+        return read_open_vectors(Path(self.vectors), memory=memory_limit(self.run))
 
     @cached_property
     def request(self) -> dict[str, Any]:
-        """The options, and the digests of vectors, their subword model and sets."""
+        """The options, and the digests of vectors, their n-grams and sets."""
         kinds = [type(task).__name__ for task in self.tasks]  # a file may be read as several
         options = {**self.options.result_options(), "seed": self.run.seed, "sets": kinds}
-        digests = [digest_of(self.read)]
-        if not isinstance(self.vectors, Vectors):
-            digests += model_digests(Path(self.vectors))
+        digests = [digest_of(self.known.vectors)]
+        if not isinstance(self.vectors, OpenVocabulary):
+            digests += ngram_digests(Path(self.vectors))
         parts = [part for file in self.files for part in _parts(Path(file))]
         digests += [file_content(part)["sha256"] for part in parts]
         return request_of("eval", options, digests)
@@ -88,17 +80,13 @@ class Evaluate(Stage):
 
         The report lists a set that cannot be answered. Raises InputError where none can be.
         """
-        read, run = self.read, self.run
-        try:
-            answers, refused = judge(read, self.tasks, job.context)
-        except InputError as error:
-            if self.files or error.do == DEGENERATE:
-                raise
-            what, do = "the default sets are English, and none can be scored", "name your own sets"
-            raise InputError(what, where=self.named, do=do) from None
+        read, run = self.known.vectors, self.run
+        seen = _attempt(read, self.tasks, job.context)
         named = dict(zip(numbered([task.name for task in self.tasks]), self.tasks, strict=True))
-        unseen = unseen_answers(self.known, named, answers, job.context)
-        answers += unseen.answers
+        unseen = unseen_answers(self.known, named, [*seen.answers, *seen.few], job.context)
+        answers = [*seen.answers, *unseen.answers]
+        if not answers:
+            self._check(seen)
         notes = [f"{each.name}: {note}" for each in answers for note in each.notes]
         notes += [*unseen.notes, *reading_notes(read, self.named)]
         n = self.options.resamples
@@ -110,10 +98,40 @@ class Evaluate(Stage):
             scores=[score for each in answers for score in scores(each, n, run.seed)],
             sections={e.name: group_scores(e, n, run.seed) for e in answers if e.groups},
             excluded={each.name: dict(each.excluded) for each in answers if each.excluded},
-            refused=refused,
+            refused={unseen.seen.get(name, name): why for name, why in seen.refused.items()},
             notes=notes,
         )
         return Outcome("", report=render(report, self.form), value=report)
+
+    def _check(self, seen: _Attempt) -> None:
+        """Raise InputError where no set could be answered."""
+        try:
+            seen.check()
+        except InputError as error:
+            if self.files or error.do == DEGENERATE:
+                raise
+            what, do = "the default sets are English, and none can be scored", "name your own sets"
+            raise InputError(what, where=self.named, do=do) from None
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    """Answers to sets, those to sets that have too few, and why sets have no score, by name."""
+
+    answers: list[Answers] = field(default_factory=list)
+    few: list[Answers] = field(default_factory=list)
+    failed: dict[str, InputError] = field(default_factory=dict)
+
+    @property
+    def refused(self) -> dict[str, str]:
+        """The reasons as text."""
+        return {name: str(error) for name, error in self.failed.items()}
+
+    def check(self) -> None:
+        """Raise the first set's InputError where there are no answers."""
+        if self.failed and not self.answers:
+            name, error = next(iter(self.failed.items()))
+            raise error if error.where else error.within(name)
 
 
 def judge(
@@ -123,22 +141,26 @@ def judge(
 
     Sets of the same name are numbered. Raises the first set's InputError where all fail.
     """
-    answers, refused, errors = [], {}, []
+    made = _attempt(vectors, tasks, context)
+    made.check()
+    return made.answers, made.refused
+
+
+def _attempt(vectors: Vectors, tasks: Sequence[Task], context: Context) -> _Attempt:
+    """Answer each set, or find out why it has no score."""
+    made = _Attempt()
     names = numbered([task.name for task in tasks])
     for number, (task, name) in enumerate(zip(tasks, names, strict=True)):
         try:
             answered = task.answer(vectors, context.part(f"set-{number}"))
-            if (few := too_few(answered)) is None:
-                answers.append(replace(answered, name=name))
-                continue
-            refused[name] = str(few)
-            errors.append(few.within(name))
         except InputError as error:
-            refused[name] = str(error)
-            errors.append(error)
-    if errors and not answers:
-        raise errors[0]
-    return answers, refused
+            made.failed[name] = error
+            continue
+        few = too_few(answered)
+        (made.answers if few is None else made.few).append(replace(answered, name=name))
+        if few is not None:
+            made.failed[name] = few
+    return made
 
 
 def numbered(names: Sequence[str]) -> list[str]:

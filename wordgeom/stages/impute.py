@@ -20,23 +20,35 @@ import numpy as np
 from wordgeom.core.errors import OptionError
 from wordgeom.core.formatting import first_few, several
 from wordgeom.core.requests import request_of
-from wordgeom.formats.vector_files import shape_of
+from wordgeom.formats.vector_files import (
+    ngram_digests,
+    read_open_vectors,
+    shape_of,
+    with_ngrams,
+)
+from wordgeom.imputation.baselines import Baseline
 from wordgeom.imputation.domain import Domain, DomainOptions, input_files, read_domain
 from wordgeom.imputation.latent import Imputation
 from wordgeom.imputation.latent import impute as impute_entities
+from wordgeom.imputation.ngram_baseline import ngram_baseline
 from wordgeom.imputation.options import ImputeOptions
 from wordgeom.imputation.output import Output
 from wordgeom.imputation.points import points as points_of
 from wordgeom.imputation.report import validation_lines
 from wordgeom.imputation.tables.matching import Anchors, find_anchors, map_notes
 from wordgeom.imputation.trust import Trust
+from wordgeom.linalg.device import memory_limit
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.stages.inference import Inference, Source
 from wordgeom.stages.stage import Outcome
+from wordgeom.stages.store_stage import own_store
 from wordgeom.storage import opening
 from wordgeom.storage.disk_space import Demand
+from wordgeom.subwords.model import SubwordModel
+from wordgeom.subwords.open_vocabulary import OpenVocabulary
+from wordgeom.subwords.stored import KIND, model_path, model_stores
 from wordgeom.vectors.keyed import Vectors, digest_of, vectors_space, writable_words
 from wordgeom.vectors.zeros import zero_rows
 
@@ -46,10 +58,11 @@ _EDGE = 40  # bytes of a neighbour: in the graph, the weights and the system
 
 @dataclass(frozen=True)
 class Imputed:
-    """Vectors that were imputed, and how far to trust each."""
+    """Vectors that were imputed, how far to trust each, and the n-grams that go with them."""
 
     vectors: Vectors
     trust: Trust
+    ngrams: SubwordModel | None = None
 
 
 @dataclass(frozen=True)
@@ -57,7 +70,7 @@ class Impute(Inference):
     """Give every entity of a table a vector.
 
     domain: the table; vectors: a file, or vectors in memory; out: where to write, None for nowhere;
-    table: of trust, None for beside `out`.
+    table: of trust, None for beside `out`; ngrams: of vectors in memory.
     """
 
     domain: Path
@@ -68,6 +81,14 @@ class Impute(Inference):
     out: Path | None = None
     table: Path | None = None
     resume: ResumeOptions = field(default_factory=ResumeOptions)
+    ngrams: SubwordModel | None = None
+
+    @cached_property
+    def known(self) -> OpenVocabulary:
+        """The given vectors as they were read, with their n-grams."""
+        if isinstance(self.vectors, Vectors):
+            return OpenVocabulary(self.vectors, self.ngrams)
+        return read_open_vectors(Path(self.vectors), memory=memory_limit(self.run))
 
     @property
     def drop_zero(self) -> bool:
@@ -91,26 +112,39 @@ class Impute(Inference):
 
     @cached_property
     def request(self) -> dict[str, Any]:
-        """The options, and the digests of the table, its names and the vectors."""
+        """The options, and the digests of the table, its names, the vectors and their n-grams."""
         asked = {k: v for k, v in self.of_domain.result_options().items() if k not in _PATHS}
         asked |= {**self.options.result_options(), "seed": self.run.seed}
         if self.written is not None:
             asked["table"] = self.written.table_name
         digests = [_digest(file, "a file") for file in self.files]
         digests += [_digest(file, "a vectors file") for file in self.files_given]
-        if self.file is None:
+        if self.file is not None:
+            digests += ngram_digests(self.file)
+        else:
             digests.append(digest_of(self.base))
+            digests += [] if self.ngrams is None else [self.ngrams.digest]
         return request_of("impute", asked, digests)
 
     @property
     def input_paths(self) -> list[Path]:
-        """The files of the domain and of the vectors."""
-        return [*self.files, *self.files_given]
+        """The files of the domain and of the vectors, and the n-grams of the latter."""
+        models = [] if self.file is None else model_stores(self.file)
+        return [*self.files, *self.files_given, *models]
 
     @property
     def beside(self) -> tuple[Path, ...]:
-        """The trust table."""
-        return () if self.written is None else (self.written.table,)
+        """The trust table, and the subword model."""
+        models = () if self.model is None else (self.model,)
+        return () if self.written is None else (self.written.table, *models)
+
+    @property
+    def model(self) -> Path | None:
+        """The store of the n-grams, which the given words keep unless entities are alone."""
+        if self.out is None or self.options.only_entities:
+            return None
+        given = self.ngrams is not None if self.file is None else with_ngrams(self.file)
+        return model_path(self.out) if given else None
 
     def check(self) -> None:
         """Check the names of the files to write, and read the digests of the inputs."""
@@ -120,6 +154,8 @@ class Impute(Inference):
         """Return the vectors if they exist as requested, with the validation asked for."""
         output, request = self.written, self.request
         if output is None or not output.up_to_date(request, self.run.force):
+            return None
+        if self.model is not None and not own_store(self.model, KIND, request, self.run.force):
             return None
         outcome = Outcome(f"{self.out}: up to date", self.out)
         if self.options.validate:
@@ -139,9 +175,9 @@ class Impute(Inference):
         return Demand(vectors_space(self.out, known, columns))
 
     def write(self, out: Path, made: Imputed, card: Mapping[str, Any]) -> None:
-        """Write the vectors and the trust table with their run card."""
+        """Write the vectors, the trust table and the subword model with their run card."""
         assert self.written is not None
-        self.written.write(made.vectors, made.trust, card)
+        self.written.write(made.vectors, made.trust, card, made.ngrams)
 
     def infer(self, context: Context) -> Outcome:
         """Return the given vectors with the imputed ones, and their trust table."""
@@ -151,8 +187,11 @@ class Impute(Inference):
         base = self.base
         anchors = find_anchors(domain.names, base, path, self.named)
         matrix, notes = points_of(domain, self.of_domain)
-        found = impute_entities(domain.names, matrix, anchors, self.options, context)
+        found = impute_entities(
+            domain.names, matrix, anchors, self.options, context, self._baselines(anchors, context)
+        )
         vectors = _joined(domain, base, anchors, found, self.options.only_entities)
+        vectors, unreached = _with_ngrams(vectors, OpenVocabulary(base, self.known.model), domain)
         if self.out is not None:
             writable_words(self.out, vectors.words, space=None)
         n, p = len(domain.names), len(anchors.entities)
@@ -160,18 +199,53 @@ class Impute(Inference):
             "entities": n, "numbers": domain.matrix.shape[1], "known": p, "imputed": n - p,
             "dimension": vectors.matrix.shape[1], **found.statistics,
         }  # fmt: skip
+        if unreached:
+            statistics["from_ngrams"] = len(unreached)
         checked = found.validation
         if checked is not None:
             statistics["validation"] = checked.to_dict()
         mapped = map_notes(domain.names, anchors.known, domain.mapped)
         own = [*self.reading_notes, *_anchor_notes(domain.names, anchors)]
+        own += _ngram_notes(unreached)
+        further = f", {len(unreached):,} from n-grams" if unreached else ""
         return Outcome(
-            f"{several(n, 'entity', 'entities')}, {p:,} known, {n - p:,} imputed",
+            f"{several(n, 'entity', 'entities')}, {p:,} known, {n - p:,} imputed{further}",
             notes=[*domain.notes, *notes, *mapped, *own, *found.notes],
             lines=[] if checked is None else validation_lines(checked),
             statistics=statistics,
-            value=Imputed(vectors, found.trust),
+            value=Imputed(
+                vectors,
+                found.trust.followed_by(unreached),
+                None if self.options.only_entities else self.known.model,
+            ),
         )
+
+    def _baselines(self, anchors: Anchors, context: Context) -> list[Baseline]:
+        """Return the baseline of n-grams, if the vectors without them are known."""
+        base, model = self.base, self.known.model
+        if model is None or not model.added:
+            return []
+        return [ngram_baseline(base, model, anchors.rows, context)]
+
+
+def _with_ngrams(
+    vectors: Vectors, known: OpenVocabulary, domain: Domain
+) -> tuple[Vectors, list[str]]:
+    """Return the vectors, followed by those of entities that were dropped, and the latter's names.
+
+    Dropped entities that are words stay as they are, and those without a known n-gram are left out.
+    """
+    added, found = known.inferred(domain.dropped)
+    if not added:
+        return vectors, []
+    return Vectors([*vectors.words, *added], np.concatenate((vectors.matrix, found))), added
+
+
+def _ngram_notes(unreached: list[str]) -> list[str]:
+    if not unreached:
+        return []
+    one, more = "dropped entity has the vector of its", "dropped entities have the vectors of their"
+    return [f"{several(len(unreached), one, more)} n-grams: {first_few(unreached)}"]
 
 
 def _digest(path: Path, wanted: str) -> str:

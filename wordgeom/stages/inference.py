@@ -16,6 +16,7 @@ from wordgeom.linalg.device import memory_limit
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.stage import Job, Outcome, Stage
+from wordgeom.subwords.open_vocabulary import OpenVocabulary
 from wordgeom.vectors.keyed import Vectors
 from wordgeom.vectors.zeros import undirected_notes, without_zeros
 
@@ -59,10 +60,16 @@ class Inference(Stage):
         return self._read[1]
 
     @cached_property
+    def known(self) -> OpenVocabulary:
+        """The given vectors as they were read; n-grams are read where a stage uses them."""
+        if isinstance(self.vectors, Vectors):
+            return OpenVocabulary(self.vectors)
+        path = Path(self.vectors)
+        return OpenVocabulary(read_any_vectors(path, memory=memory_limit(self.run)))
+
+    @cached_property
     def _read(self) -> tuple[Vectors, list[str]]:
-        read = self.vectors
-        if not isinstance(read, Vectors):
-            read = read_any_vectors(Path(read), memory=memory_limit(self.run))
+        read = self.known.vectors
         used, dropped = without_zeros(read, self.named) if self.drop_zero else (read, [])
         return used, [
             *reading_notes(replace(used, duplicates=read.duplicates), self.named),

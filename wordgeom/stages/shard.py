@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wordgeom.core.errors import OptionError
+from wordgeom.core.whole_numbers import whole_numbers
 
 
 @dataclass(frozen=True)
@@ -17,12 +18,13 @@ class Shard:
     @classmethod
     def parse(cls, text: str) -> Shard:
         """Read `i/N`; raises OptionError."""
-        index, slash, of = text.partition("/")
-        if not (slash and index.isdecimal() and of.isdecimal()):
+        numbers = whole_numbers(text, "/")
+        if len(numbers) != 2:
             raise OptionError("--shard must be i/N, such as 1/8", found=repr(text))
-        if not 1 <= int(index) <= int(of) <= 1_000_000:
+        index, of = numbers
+        if not 1 <= index <= of <= 1_000_000:
             raise OptionError("--shard i/N needs 1 ≤ i ≤ N ≤ 1,000,000", found=repr(text))
-        return cls(int(index), int(of))
+        return cls(index, of)
 
     @property
     def suffix(self) -> str:

@@ -7,8 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from wordgeom.core.formatting import several
 from wordgeom.core.requests import request_of
+from wordgeom.formats.fasttext import has_ngrams
 from wordgeom.formats.vector_files import files_of, read_any_vectors, shape_of
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
@@ -18,10 +18,11 @@ from wordgeom.stages.revision import Revision
 from wordgeom.stages.stage import Job, Outcome
 from wordgeom.stages.store_stage import own_store
 from wordgeom.storage.disk_space import Demand
-from wordgeom.storage.store import StoreWriter
-from wordgeom.subwords.improvement import Improved, improve
+from wordgeom.subwords.improvement import improve
+from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.options import SubwordOptions
-from wordgeom.subwords.stored import KIND, model_path, write_model
+from wordgeom.subwords.stored import KIND, has_model, model_path, model_stores, model_writer
+from wordgeom.texts.corpus_record import CORPUS
 from wordgeom.vectors import run_card
 from wordgeom.vectors.finite import nonfinite_rows, refuse_nonfinite
 from wordgeom.vectors.keyed import Vectors, digest_of, vectors_space, writable_words
@@ -34,7 +35,7 @@ _COPIES = 3  # of the vectors: given, their directions, with subwords
 class Subwords(Revision):
     """Add subwords to vectors.
 
-    vectors: a file, or vectors in memory; out: None for nowhere.
+    vectors: a file, or vectors in memory; out: None for nowhere; ngrams: of vectors in memory.
     """
 
     vectors: Source
@@ -42,6 +43,7 @@ class Subwords(Revision):
     run: RunOptions
     out: Path | None = None
     resume: ResumeOptions = field(default_factory=ResumeOptions)
+    ngrams: SubwordModel | None = None
 
     @property
     def state(self) -> None:
@@ -60,6 +62,12 @@ class Subwords(Revision):
 
     @property
     def input_paths(self) -> list[Path]:
+        """The files that are read, and the n-grams that belong to the vectors."""
+        models = [] if isinstance(self.vectors, Vectors) else model_stores(Path(self.vectors))
+        return [*self._files, *models]
+
+    @property
+    def _files(self) -> list[Path]:
         """The files of the vectors, and of the morphs."""
         own = [] if isinstance(self.vectors, Vectors) else files_of(Path(self.vectors))
         return [*own, *([] if self.options.morphs is None else [Path(self.options.morphs)])]
@@ -67,7 +75,7 @@ class Subwords(Revision):
     @cached_property
     def request(self) -> dict[str, Any]:
         """The options, and the digests of the files read."""
-        digests = [run_card.joint_digest([path]) for path in self.input_paths]
+        digests = [run_card.joint_digest([path]) for path in self._files]
         if isinstance(self.vectors, Vectors):
             digests.insert(0, digest_of(self.vectors))
         options = {k: v for k, v in self.options.result_options().items() if k != "morphs"}
@@ -101,15 +109,12 @@ class Subwords(Revision):
         rows, columns = vectors.matrix.shape
         n = found.statistics["ngrams"]
         summary = f"{self.out or 'vectors'}: {rows:,} × {columns:,}, {n:,} n-grams; {job.seconds()}"
-        outcome = Outcome(summary, self.out, notes + _notes(found), [], found.statistics,
+        outcome = Outcome(summary, self.out, [*notes, *found.notes], [], found.statistics,
                           value=found)  # fmt: skip
-        if self.out is not None and self.model is not None:
-            card = job.card(self.request, outcome)
-            with StoreWriter(self.model, KIND) as writer:
-                run_card.write(
-                    self.out, found.vectors, card,
-                    ready=lambda: write_model(writer, found.model, found.vectors, card),
-                )  # fmt: skip
+        if self.out is not None:
+            card = job.card(self.request, outcome) | self._corpus()
+            with model_writer(self.out, found.model, found.vectors, card) as ready:
+                run_card.write(self.out, found.vectors, card, ready=ready)
         return outcome
 
     def _read(self, context: Context) -> tuple[Vectors, list[str]]:
@@ -121,13 +126,20 @@ class Subwords(Revision):
         if not isinstance(read, Vectors):
             read = read_any_vectors(Path(read), memory=context.memory)
         refuse_nonfinite(read.words, nonfinite_rows(read.matrix), self.named, "train again")
-        return read, reading_notes(read, self.named)
+        return read, [*reading_notes(read, self.named), *self._again(read)]
 
+    def _corpus(self) -> dict[str, Any]:
+        """Return what the run card of the vectors records of the text behind them."""
+        path = None if isinstance(self.vectors, Vectors) else Path(self.vectors)
+        card = None if path is None else run_card.read_card(path)
+        return {} if card is None or CORPUS not in card else {CORPUS: card[CORPUS]}
 
-def _notes(found: Improved) -> list[str]:
-    """Return a note on words without an n-gram."""
-    without = found.statistics["words_without_ngrams"]
-    if not without:
-        return []
-    words = several(without, "word has", "words have")
-    return [f"{words} no n-gram with a vector: unchanged"]
+    def _again(self, read: Vectors) -> list[str]:
+        """Return a note on vectors that include their n-grams already."""
+        if isinstance(self.vectors, Vectors):
+            before = self.ngrams is not None
+        else:
+            path = Path(self.vectors)
+            before = has_ngrams(path) or has_model(path, read)
+        do = "apply subwords to the vectors without them"
+        return [f"{self.named}: n-grams are added a second time; {do}"] if before else []

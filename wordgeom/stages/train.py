@@ -172,10 +172,11 @@ class Train(Stage):
 
         words = self.made.words if isinstance(self.made, VectorsOutput) else self.first.rows
         found = improve(Vectors(words, result.vectors), self.options, context)
-        statistics = {**result.statistics, "subwords": found.statistics}
         return replace(
-            result, vectors=found.vectors.matrix, subwords=found.model, statistics=statistics
-        )
+            result, vectors=found.vectors.matrix, subwords=found.model,
+            notes=[*result.notes, *found.notes],
+            statistics={**result.statistics, "subwords": found.statistics},
+        )  # fmt: skip
 
     def _fit(self, context: Context) -> Result:
         """Return the result; raises RankError where it is not finite."""

@@ -1,8 +1,8 @@
-"""Scores of words without a vector, which a subword model gives one: unseen words apart, and all.
+"""Scores of words without a vector, which n-grams give one: unseen words apart, and all.
 
-The answers to items whose words all have vectors are those without the model. Those to the others
+The answers to items whose words all have vectors are those without n-grams. Those to the others
 come from the same vectors with the words of the sets appended, so that they may be answers of
-analogies too.
+analogies too. A set with too few items of the first kind has the other scores alone.
 """
 
 from __future__ import annotations
@@ -12,31 +12,38 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from wordgeom.core.errors import InputError
 from wordgeom.evaluation.analogies import Analogies
 from wordgeom.evaluation.answers import Answers, Task
+from wordgeom.evaluation.exclusions import too_few
 from wordgeom.evaluation.options import FOLD
 from wordgeom.evaluation.similarity import Similarity
 from wordgeom.runtime.context import Context
 from wordgeom.subwords.open_vocabulary import OpenVocabulary, subword_note
 from wordgeom.vectors.keyed import Vectors
 
-UNSEEN, ALL = "unseen words", "all"
+SEEN, UNSEEN, ALL = "seen words", "unseen words", "all"
 
 
 @dataclass(frozen=True)
 class UnseenAnswers:
-    """For each set with unseen words, the answers to their items and to all; notes on the words."""
+    """For each set with unseen words, the answers to their items and to all; notes on the words.
+
+    seen: what the report calls the rest of each of these sets.
+    """
 
     answers: list[Answers] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    seen: dict[str, str] = field(default_factory=dict)
 
 
 def unseen_answers(
     known: OpenVocabulary, tasks: Mapping[str, Task], seen: Sequence[Answers], context: Context
 ) -> UnseenAnswers:
-    """Return the answers that a subword model adds.
+    """Return the answers that n-grams add.
 
-    tasks: by their names in the report; seen: the answers without the model.
+    tasks: by their names in the report; seen: the answers without n-grams, those to sets that have
+    too few included.
     """
     made, before = UnseenAnswers(), {each.name: each for each in seen}
     for number, (name, task) in enumerate(tasks.items()):
@@ -48,15 +55,22 @@ def unseen_answers(
             continue
         limit = task.options.restrict_vocab or len(known.vectors.words)
         every = replace(task, options=task.options.but(restrict_vocab=0))
-        answers = every.answer(_limited(vectors, limit, len(added)), context.part(f"all-{number}"))
+        try:
+            answers = every.answer(
+                _limited(vectors, limit, len(added)), context.part(f"all-{number}")
+            )
+        except InputError:  # as without n-grams, which the report says
+            continue
         alone = before.get(name)
         new = answers.only(np.setdiff1d(answers.items, [] if alone is None else alone.items))
-        if len(new.items):
-            own = () if alone is None else alone.notes  # notes on the file, which are said once
+        if len(new.items) and too_few(answers) is None:
+            # Notes on the file are said once, with the row of seen words where there is one.
+            own = () if alone is None or too_few(alone) else alone.notes
             notes = tuple(note for note in answers.notes if note not in own)
             parts = ((new, UNSEEN), (replace(answers, notes=notes), ALL))
             made.answers.extend(replace(part, name=f"{name}, {what}") for part, what in parts)
             made.notes.append(f"{name}: {subword_note(added)[0]}")
+            made.seen[name] = f"{name}, {SEEN}"
     return made
 
 

@@ -7,12 +7,14 @@ without a vector has its n-grams alone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from wordgeom.core.errors import InputError
+from wordgeom.core.formatting import several
 from wordgeom.core.types import Array, Csr, Float32
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
@@ -20,6 +22,8 @@ from wordgeom.subwords.counting import count_ngrams
 from wordgeom.subwords.fit import fit_ngrams, working_bytes
 from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.options import SubwordOptions
+from wordgeom.subwords.units.jamo import has_syllables
+from wordgeom.subwords.units.names import JAMO
 from wordgeom.vectors.keyed import Vectors
 from wordgeom.vectors.norms import row_norms, with_norms
 
@@ -28,11 +32,12 @@ _ENTRY, _ROW = 24, 200  # bytes of a share, in both directions; of a word or an 
 
 @dataclass(frozen=True, eq=False)
 class Improved:
-    """Vectors (V × K) with their n-grams, the model of these, and facts of the fit."""
+    """Vectors (V × K) with their n-grams, the model of these, facts of the fit, and notes."""
 
     vectors: Vectors
     model: SubwordModel
     statistics: dict[str, Any]
+    notes: list[str]
 
 
 def improve(vectors: Vectors, options: SubwordOptions, context: Context) -> Improved:
@@ -43,13 +48,13 @@ def improve(vectors: Vectors, options: SubwordOptions, context: Context) -> Impr
     """
     unit = options.opened_unit()
     index, shares = count_ngrams(vectors.words, unit, options)
-    _check_memory(shares, vectors.matrix, context)
+    check_fit_memory(shares, vectors.matrix, context)
     norms = row_norms(vectors.matrix)
     used = norms > 0
     if not used.any():
         raise InputError("every vector is zero", do="train again")
     directions = with_norms(vectors.matrix, used.astype(np.float64))
-    fitted = fit_ngrams(_without(shares, used), directions, options.ngram_ridge, context)
+    fitted = fit_ngrams(shares_without(shares, used), directions, options.ngram_ridge, context)
     ops = context.ops
     parts = ops.to_numpy(ops.operator(shares).multiply(ops.tall(fitted, np.float32)))
     scale = np.float32(options.ngram_weight * float(norms[used].mean()))
@@ -61,10 +66,21 @@ def improve(vectors: Vectors, options: SubwordOptions, context: Context) -> Impr
     }  # fmt: skip
     made = Vectors(vectors.words, np.asarray(vectors.matrix + scale * parts, np.float32))
     model = SubwordModel(options.unit, unit, options.lengths, index, scale * fitted)
-    return Improved(made, model, statistics)
+    return Improved(made, model, statistics, _notes(vectors.words, options, statistics))
 
 
-def _without(shares: Csr, used: Array) -> Csr:
+def _notes(words: Sequence[str], options: SubwordOptions, statistics: dict[str, Any]) -> list[str]:
+    """Return notes on a unit that is not in the words, and on words without an n-gram."""
+    notes = []
+    if options.unit == JAMO and not any(map(has_syllables, words)):
+        notes.append("no word has a Hangul syllable: --unit jamo cuts words into code points")
+    if without := statistics["words_without_ngrams"]:
+        have = several(without, "word has", "words have")
+        notes.append(f"{have} no n-gram with a vector: unchanged")
+    return notes
+
+
+def shares_without(shares: Csr, used: Array) -> Csr:
     """Return the shares with those of words that are not used set to 0."""
     data = shares.data * np.repeat(used, np.diff(shares.indptr)).astype(np.float32)
     return Csr(shares.indptr, shares.indices, data, shares.columns)
@@ -75,7 +91,8 @@ def _squares(residuals: Float32, used: Array) -> float:
     return float(np.sum(row_norms(residuals)[used] ** 2))
 
 
-def _check_memory(shares: Csr, vectors: Float32, context: Context) -> None:
+def check_fit_memory(shares: Csr, vectors: Float32, context: Context) -> None:
+    """Raise InputError where a fit of n-grams (V × N shares) to vectors (V × K) exceeds memory."""
     words, columns = vectors.shape
     both = words + shares.columns
     needed = _ENTRY * shares.nnz + _ROW * both + 4 * columns * (4 * words + 2 * shares.columns)

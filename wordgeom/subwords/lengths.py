@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wordgeom.core.errors import OptionError
+from wordgeom.core.whole_numbers import whole_numbers
 
 LONGEST = 50  # units of an n-gram
 
@@ -19,11 +20,10 @@ class Lengths:
     @classmethod
     def parsed(cls, text: str) -> Lengths:
         """Return the lengths that `3-6` or `3` stand for; raises OptionError."""
-        first, dash, last = text.partition("-")
-        ends = [first, last if dash else first]
-        if not all(end.isdecimal() and end.isascii() and len(end) < 4 for end in ends):
+        ends = whole_numbers(text, "-")
+        if len(ends) not in (1, 2):
             raise OptionError("--subwords must be lengths such as 3-6", found=repr(text))
-        low, high = map(int, ends)
+        low, high = ends[0], ends[-1]
         if not 1 <= low <= high <= LONGEST:
             what = f"--subwords must be two lengths from 1 to {LONGEST}, the shorter one first"
             raise OptionError(what, found=text, do="write lengths such as 3-6")

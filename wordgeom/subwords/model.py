@@ -6,6 +6,7 @@ That is fastText's (Bojanowski et al. 2017) for words that it did not see.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,13 +20,23 @@ from wordgeom.subwords.units.unit import Unit
 
 @dataclass(frozen=True, eq=False)
 class SubwordModel:
-    """Vectors (N × K) float32 of the n-grams of an index; name: of the unit."""
+    """Vectors (N × K) float32 of the n-grams of an index.
+
+    name: of the unit; added: whether the vectors of words are their own plus those of the n-grams,
+    and not a mean of both as in fastText.
+    """
 
     name: str
     unit: Unit
     lengths: Lengths
     index: Index
     vectors: Float32
+    added: bool = True
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the vectors of the n-grams."""
+        return hashlib.sha256(np.ascontiguousarray(self.vectors).data).hexdigest()
 
     def shares(self, words: Sequence[str]) -> Csr:
         """Return the share of each n-gram in each word (n × N) float32."""

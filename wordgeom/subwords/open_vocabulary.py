@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
+from wordgeom.core.errors import InputError
 from wordgeom.core.formatting import first_few, several
+from wordgeom.core.types import Float32
 from wordgeom.subwords.model import SubwordModel
-from wordgeom.subwords.stored import find_model
 from wordgeom.vectors.keyed import Vectors
+from wordgeom.vectors.nearest import row_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,11 +22,6 @@ class OpenVocabulary:
     vectors: Vectors
     model: SubwordModel | None = None
 
-    @classmethod
-    def beside(cls, path: Path, vectors: Vectors) -> OpenVocabulary:
-        """Return the vectors of a file with the model beside it; raises as `read_model`."""
-        return cls(vectors, find_model(path, vectors))
-
     def including(self, words: Iterable[str]) -> tuple[Vectors, list[str]]:
         """Return the vectors, followed by those of words that lack one, and these words.
 
@@ -33,15 +29,32 @@ class OpenVocabulary:
         lower case: its n-grams would miss what that one knows.
         """
         base = self.vectors
-        if self.model is None:
+        added, found = self.inferred(words)
+        if not added:
             return base, []
+        return Vectors([*base.words, *added], np.concatenate((base.matrix, found))), added
+
+    def inferred(self, words: Iterable[str]) -> tuple[list[str], Float32]:
+        """Return those words that lack a vector and have a known n-gram, with vectors (n × K)."""
+        if self.model is None:
+            return [], np.zeros((0, self.vectors.matrix.shape[1]), np.float32)
         lacking = [word for word in dict.fromkeys(words) if self._lacks(word)]
         found = self.model.vectors_of(lacking)
         known = np.flatnonzero(found.any(axis=1))
-        if not len(known):
-            return base, []
-        added = [lacking[row] for row in known.tolist()]
-        return Vectors([*base.words, *added], np.concatenate((base.matrix, found[known]))), added
+        return [lacking[row] for row in known.tolist()], found[known]
+
+    def of_query(self, words: Sequence[str]) -> tuple[Vectors, list[str]]:
+        """Return what `including` returns; raises InputError for a word without a vector."""
+        vectors, added = self.including(words)
+        for word in words:
+            try:
+                row_of(vectors, word)
+            except InputError as error:
+                if self.model is None or not self._lacks(word):
+                    raise
+                what = f"{error.what}, and none of its n-grams is known"
+                raise InputError(what, do=error.do) from None
+        return vectors, added
 
     def _lacks(self, word: str) -> bool:
         forms = (word, word.lower())

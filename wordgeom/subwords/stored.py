@@ -5,14 +5,15 @@ Its attribute `vectors` is the digest of words and vectors that it belongs to.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeGuard
 
 import numpy as np
 
-from wordgeom.core.errors import FormatError, OptionError, StaleError
+from wordgeom.core.errors import FormatError, OptionError, StaleError, WordgeomError
 from wordgeom.core.types import Int64
 from wordgeom.storage.store import Store, StoreWriter, exists
 from wordgeom.subwords.buckets import Buckets
@@ -56,8 +57,24 @@ def write_model(
     attributes = {
         "shape": list(model.vectors.shape), "unit": model.name, "buckets": buckets,
         "lengths": [model.lengths.low, model.lengths.high], "vectors": digest_of(vectors),
+        "added": model.added,
     }  # fmt: skip
     return writer.commit(attributes, card)
+
+
+@contextmanager
+def model_writer(
+    path: Path | None, model: SubwordModel | None, vectors: Vectors, card: Mapping[str, Any]
+) -> Iterator[Callable[[], object] | None]:
+    """Open the store beside a vectors file, and yield what commits the model; None for no model.
+
+    The vectors file calls it when all its parts are staged, so that both are written, or neither.
+    """
+    if path is None or model is None:
+        yield None
+        return
+    with StoreWriter(model_path(path), KIND) as writer:
+        yield lambda: write_model(writer, model, vectors, card)
 
 
 def _used(index: Buckets) -> Int64:
@@ -90,7 +107,8 @@ def read_model(path: Path, vectors: Vectors) -> SubwordModel:
         raise FormatError("has numbers that are not finite", where=path, do=store.remake)
     morphs = parse_morphs(store.text(_MORPHS), path) if form.unit == MORPHS else None
     unit = Utf8() if form.buckets else unit_named(form.unit, morphs)
-    return SubwordModel(form.unit, unit, form.lengths, index, held)
+    added = store.attributes.get("added") is not False
+    return SubwordModel(form.unit, unit, form.lengths, index, held, added)
 
 
 def find_model(path: Path, vectors: Vectors) -> SubwordModel | None:
@@ -102,10 +120,23 @@ def find_model(path: Path, vectors: Vectors) -> SubwordModel | None:
     return read_model(beside, vectors) if exists(beside) else None
 
 
+def has_model(path: Path, vectors: Vectors) -> bool:
+    """Return whether a model beside a vectors file can be read and belongs to these vectors."""
+    try:
+        store = Store.open(model_path(path))
+    except WordgeomError:
+        return False
+    return store.kind == KIND and store.attributes.get(_VECTORS) == digest_of(vectors)
+
+
+def model_stores(path: Path) -> list[Path]:
+    """Return the store of the model beside a vectors file, nothing where there is none."""
+    return [model_path(path)] if exists(model_path(path)) else []
+
+
 def model_digests(path: Path) -> list[str]:
     """Return the digest of the model beside a vectors file, nothing where there is none."""
-    beside = model_path(path)
-    return [Store.open(beside).digest] if exists(beside) else []
+    return [Store.open(beside).digest for beside in model_stores(path)]
 
 
 @dataclass(frozen=True)

@@ -13,16 +13,15 @@ Sums are made in float64, in the order of the words' ids, and the results are fl
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
 
 from wordgeom.core.errors import InputError
 from wordgeom.core.formatting import plural, several
-from wordgeom.core.types import Array, Csr, Float32, Float64, Int64, offsets
+from wordgeom.core.types import Csr, Float64, Int64, offsets
 from wordgeom.corpus.encoding.encode import EncodedCorpus
-from wordgeom.corpus.tokens.normal_forms import normaliser
 from wordgeom.counts.documents import DocumentCounts
 from wordgeom.linalg.blas import one_thread
 from wordgeom.runtime.context import Context
@@ -31,23 +30,15 @@ from wordgeom.runtime.run_options import FLOOR
 from wordgeom.texts import kernels
 from wordgeom.texts.corpus_record import CorpusRecord
 from wordgeom.texts.options import MEAN, NAN, TFIDF, EmbedOptions
+from wordgeom.texts.words import Words
 from wordgeom.vectors.keyed import Vectors
-from wordgeom.vectors.postprocess import Components, Moments, all_but_the_top
+from wordgeom.vectors.postprocess import Components, Moments
 
 _Value = TypeVar("_Value")
 _ROWS = 2048  # texts of a block
 _WORD = 200  # bytes of a word in the lexicon and in the tables here
 _FEW = 0.5  # share of tokens with a vector, below which there is a note
 _TEXT = 80  # bytes of a text's counts, offsets and number of its line
-
-
-@dataclass(frozen=True, eq=False)
-class Words:
-    """The words with a usable vector; rows (V): of each in `matrix` (· × K) float32."""
-
-    words: list[str]
-    rows: Int64
-    matrix: Float32
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,18 +52,33 @@ class Embedded:
 
 @dataclass(frozen=True, eq=False)
 class Embedding:
-    """Words with their weights and shares (V), as `weighted_means` takes them, and components."""
+    """Words with their weights and shares (V), as `weighted_means` takes them, and components.
+
+    absent: the weight of a word that the texts do not contain.
+    """
 
     words: Words
     weights: Float64
     shares: Float64
     components: Components | None
     options: EmbedOptions
+    absent: float
 
     @property
     def dimension(self) -> int:
         """The number of columns."""
         return int(self.words.matrix.shape[1])
+
+    def including(self, words: Words) -> Embedding:
+        """Return the embedding with further words behind its own, absent when it was fitted."""
+        own = len(self.weights)
+        new = np.full(len(words.words) - own, self.absent)
+        shares = new if self.options.weights == TFIDF else np.ones(len(new))
+        weights = _of_unit_words(new, words.rows[own:], words, self.options)
+        return replace(
+            self, words=words, weights=np.append(self.weights, weights),
+            shares=np.append(self.shares, shares),
+        )  # fmt: skip
 
     def means(self, counts: Csr) -> Embedded:
         """Return the weighted means of texts; in `counts`, V stands for all other words."""
@@ -96,32 +102,6 @@ class Embedding:
         if self.options.empty == NAN:
             vectors[~there] = np.nan
         return Embedded(vectors, made.known, made.tokens)
-
-
-def usable_words(vectors: Vectors, form: str, options: EmbedOptions) -> Words:
-    """Return the words with a finite vector that is not zero, normalised to a Unicode form.
-
-    Of words that are equal then, the first counts. Raises InputError where there is none,
-    OptionError for more components than dimensions.
-    """
-    matrix = vectors.matrix
-    options.components(matrix.shape[1])
-    finite: Array = np.asarray(np.isfinite(matrix).all(axis=1) & matrix.any(axis=1))
-    normal = normaliser(form, lower=False)
-    rows: dict[str, int] = {}
-    for row in np.flatnonzero(finite).tolist():
-        word = vectors.words[row]
-        rows.setdefault(word if normal is None or word.isascii() else normal.word(word), row)
-    rows.pop("", None)
-    if not rows:
-        have = several(len(finite), "vector is", "vectors are")
-        raise InputError(f"all {have} zero, or contain NaN or infinity", do="train again")
-    used = np.array(list(rows.values()), np.int64)
-    if options.all_but_the_top is not None:
-        with one_thread():
-            matrix = all_but_the_top(matrix[used], options.all_but_the_top)
-        used = np.arange(len(used))
-    return Words(list(rows), used, matrix)
 
 
 class Texts:
@@ -164,27 +144,34 @@ def fit(
     Weights that the record of the vectors' corpus does not give, and components, come from the
     texts. Raises InputError where the components leave nothing of the texts.
     """
-    weights, notes = _weights(words, texts, record, options)
+    weights, absent, notes = _weights(words, texts, record, options)
     shares = weights if options.weights == TFIDF else np.ones(len(weights))
-    if options.unit_words:
-        lengths = np.linalg.norm(words.matrix[words.rows].astype(np.float64), axis=1)
-        weights = np.divide(weights, lengths, out=np.zeros_like(weights), where=lengths > 0)
-    embedding = Embedding(words, weights, shares, None, options)
+    weights = _of_unit_words(weights, words.rows, words, options)
+    embedding = Embedding(words, weights, shares, None, options, absent)
     if number := options.components(words.matrix.shape[1]):
         components, more = _components(embedding, texts, number)
-        embedding = Embedding(words, weights, shares, components, options)
+        embedding = replace(embedding, components=components)
         notes += more
     return embedding, notes
 
 
+def _of_unit_words(weights: Float64, rows: Int64, words: Words, options: EmbedOptions) -> Float64:
+    """Return the weights (n) of words at `rows`, divided by their lengths for --unit-words."""
+    if not options.unit_words:
+        return weights
+    lengths = np.linalg.norm(words.matrix[rows].astype(np.float64), axis=1)
+    return np.asarray(np.divide(weights, lengths, out=np.zeros_like(weights), where=lengths > 0))
+
+
 def _weights(
     words: Words, texts: Texts, record: CorpusRecord, options: EmbedOptions
-) -> tuple[Float64, list[str]]:
+) -> tuple[Float64, float, list[str]]:
+    """Return the weights (V) of words, that of a word that does not occur, and notes."""
     if options.weights == MEAN:
-        return np.ones(len(words.words)), []
+        return np.ones(len(words.words)), 1.0, []
     if options.weights == TFIDF:
         held, number = texts.document_frequencies()
-        return np.log((1 + number) / (1 + held)) + 1, []
+        return np.log((1 + number) / (1 + held)) + 1, float(np.log(1 + number)) + 1, []
     counts, tokens = texts.encoded.vocabulary.counts[:-1], texts.encoded.tokens
     source = "the texts themselves"
     if record.frequencies is not None:
@@ -192,7 +179,7 @@ def _weights(
         counts = np.array([index.get(word, 0) for word in words.words], np.int64)
         tokens, source = record.tokens, record.where
     p = counts / max(1, tokens)
-    return options.sif_a / (options.sif_a + p), [f"word frequencies from {source}"]
+    return options.sif_a / (options.sif_a + p), 1.0, [f"word frequencies from {source}"]
 
 
 def _components(

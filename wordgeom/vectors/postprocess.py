@@ -73,10 +73,18 @@ def moments(blocks: Iterable[Array], columns: int) -> Moments:
 
 def all_but_the_top(matrix: Float32, number: int) -> Float32:
     """Return vectors (V × K) float32 without their mean and `number` principal components."""
-    starts = range(0, len(matrix), _ROWS)
-    of_all = moments((matrix[at : at + _ROWS] for at in starts), matrix.shape[1])
-    components = of_all.components(number, centre=True)
+    return without_components(matrix, principal_components(matrix, number))
+
+
+def principal_components(matrix: Float32, number: int) -> Components:
+    """Return the mean and the `number` principal components of vectors (V × K)."""
+    blocks = (matrix[at : at + _ROWS] for at in range(0, len(matrix), _ROWS))
+    return moments(blocks, matrix.shape[1]).components(number, centre=True)
+
+
+def without_components(matrix: Float32, components: Components) -> Float32:
+    """Return vectors (n × K) float32 without components."""
     made = np.empty_like(matrix)
-    for at in starts:
+    for at in range(0, len(matrix), _ROWS):
         made[at : at + _ROWS] = components.remove(matrix[at : at + _ROWS])
     return made

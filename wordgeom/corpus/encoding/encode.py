@@ -21,7 +21,12 @@ from wordgeom.corpus.encoding.row_mapping import MakeSink, map_documents, map_wi
 from wordgeom.corpus.encoding.segment_reader import read_segments
 from wordgeom.corpus.encoding.segments import CorpusCheckpoint
 from wordgeom.corpus.encoding.tokenise_block import tokeniser_of
-from wordgeom.corpus.encoding.word_lists import WordLists, read_word_lists, word_list_notes
+from wordgeom.corpus.encoding.word_lists import (
+    Choose,
+    WordLists,
+    read_word_lists,
+    word_list_notes,
+)
 from wordgeom.corpus.inputs.readers import Source, file_stamp, is_compressed, is_stream
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.records import formats
@@ -105,20 +110,23 @@ def encode_documents(
 
 
 def encode_texts(
-    names: list[str], options: CorpusOptions, words: list[str], context: Context
+    names: list[str],
+    options: CorpusOptions,
+    words: list[str],
+    context: Context,
+    more: Choose | None = None,
 ) -> EncodedCorpus:
     """Read files and return every token of their texts, with an id V + 1 after each text.
 
-    words: the V words, as the tokeniser normalises them; any other token has the id V, which stands
-    last in the vocabulary. Texts are documents as in `encode_documents`, but each line of plain
-    text is one, even without a token. Errors as in `encode`.
+    words: the V words, as the tokeniser normalises them; more: returns which of the other words of
+    the texts follow them, if any. Any other token has the id V, which stands last in the
+    vocabulary. Texts are documents as in `encode_documents`, but each line of plain text is one,
+    even without a token. Errors as in `encode`.
     """
     sources = [Source(name, listed=True, every_line=options.document == "line") for name in names]
     label_sources(sources, options)
-    with _encoded(sources, options, None, context, WordLists(words, [], [], others=True)) as (
-        text,
-        notes,
-    ):
+    lists = WordLists(words, [], [], others=True, more=more)
+    with _encoded(sources, options, None, context, lists) as (text, notes):
         counts = text.vocabulary.counts
         others = text.tokens - int(counts.sum())
         vocabulary = Vocabulary([*text.vocabulary.words, ""], np.append(counts, others))
@@ -178,7 +186,8 @@ def _read(
 
 def _selection(lists: WordLists, options: CorpusOptions, context: Context) -> Selection:
     if lists.vocabulary is not None:
-        return Selection(lists.all, _NEVER, 0, words_limit(context))
+        at_least = _NEVER if lists.more is None else 1
+        return Selection(lists.all, at_least, 0, words_limit(context))
     max_vocab = 0 if options.phrases else options.max_vocab
     return Selection(lists.all, options.min_count, max_vocab, words_limit(context))
 

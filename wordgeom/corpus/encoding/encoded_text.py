@@ -15,7 +15,7 @@ from wordgeom.core.types import Int32, Int64
 from wordgeom.corpus.encoding.memory_limits import id_stream
 from wordgeom.corpus.encoding.phrases import Text, join_phrases
 from wordgeom.corpus.encoding.segments import Segment
-from wordgeom.corpus.encoding.word_lists import WordLists
+from wordgeom.corpus.encoding.word_lists import Choose, WordLists
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.tokens.merge_lexicons import MergedLexicon
 from wordgeom.corpus.vocabulary import Vocabulary, select_words
@@ -77,7 +77,7 @@ def chosen_types(merged: MergedLexicon, lists: WordLists, options: CorpusOptions
             what = f"contains none of the {words} in {options.read_vocab}"
             do = "check --read-vocab and --tokeniser"
             raise InputError(what, do=do)
-        return listed
+        return listed if lists.more is None else _with_more(merged, lists.more)
     stop, keep = np.split(listed, [len(lists.stop)])
     # With phrases, --max-vocab applies after they are joined.
     most = 0 if options.phrases else options.max_vocab
@@ -85,6 +85,15 @@ def chosen_types(merged: MergedLexicon, lists: WordLists, options: CorpusOptions
     if not len(chosen):
         raise _no_word(options, merged.statistics.types, merged.statistics.most)
     return chosen
+
+
+def _with_more(merged: MergedLexicon, more: Choose) -> Int64:
+    """Return the ids of the listed words and of those that `more` chooses from the others."""
+    table, listed = merged.table, merged.listed
+    others = select_words(table.counts, table.firsts, 1, 0, stop=listed)
+    words = [table.word(k).decode("utf-8") for k in others.tolist()]
+    chosen = set(more(words))
+    return np.append(listed, others[[word in chosen for word in words]])
 
 
 def no_vocabulary(options: CorpusOptions) -> InputError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,6 +16,7 @@ from wordgeom.corpus.tokens.normal_forms import normaliser
 from wordgeom.corpus.tokens.tokenisers import Tokeniser
 from wordgeom.corpus.vocabulary import read_list, read_words
 
+Choose = Callable[[list[str]], list[str]]
 _SHOWN = 3
 
 
@@ -22,7 +24,8 @@ _SHOWN = 3
 class WordLists:
     """vocabulary: the fixed vocabulary, or None; stop: words without a row; keep: words with one.
 
-    notes: messages about the files; others: a text without any of these words is no error.
+    notes: messages about the files; others: a text without any of these words is no error; more:
+    chooses from all other words, most frequent first, those that follow the fixed vocabulary.
     """
 
     vocabulary: list[str] | None
@@ -30,6 +33,7 @@ class WordLists:
     keep: list[str]
     notes: list[str] = field(default_factory=list)
     others: bool = False
+    more: Choose | None = None
 
     @property
     def all(self) -> list[bytes]:

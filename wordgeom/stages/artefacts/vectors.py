@@ -25,10 +25,9 @@ from wordgeom.stages.artefacts.output import MethodOutput, Target
 from wordgeom.stages.stage import Job, Outcome
 from wordgeom.stages.store_stage import own_store
 from wordgeom.storage.disk_space import Space
-from wordgeom.storage.store import StoreWriter
 from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.options import wants_subwords
-from wordgeom.subwords.stored import KIND, model_path, write_model
+from wordgeom.subwords.stored import KIND, model_path, model_writer
 from wordgeom.texts.corpus_record import CORPUS, splitting_of
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import Vectors, vector_writer, vectors_space, writable_words
@@ -51,9 +50,11 @@ def outcome_of(
 ) -> Outcome:
     """Return the outcome of vectors, written to `path` or nowhere."""
     vectors, documents = Vectors(words, result.vectors), result.arrays.get(DOCUMENTS)
-    made = MadeVectors(vectors, documents, result.subwords)
     shape = " × ".join(f"{n:,}" for n in result.vectors.shape)
-    summary = f"{path or 'vectors'}: {shape} by {method}; {job.seconds()}"
+    model = result.subwords
+    ngrams = "" if model is None else f", {len(model.vectors):,} n-grams"
+    summary = f"{path or 'vectors'}: {shape} by {method}{ngrams}; {job.seconds()}"
+    made = MadeVectors(vectors, documents, model)
     return Outcome(summary, path, result.notes, [], result.statistics, result.status, made)
 
 
@@ -106,15 +107,9 @@ class VectorsOutput(MethodOutput):
             self.path: vector_writer(self.path, self.words, result.vectors),
             **self._others(result),
         }
-        model, made = result.subwords, Vectors(self.words, result.vectors)
-        if model is None:
-            run_card.write_together(self.path, parts, lambda: card)
-        else:
-            with StoreWriter(model_path(self.path), KIND) as writer:
-                run_card.write_together(
-                    self.path, parts, lambda: card,
-                    lambda: write_model(writer, model, made, card),
-                )  # fmt: skip
+        made = Vectors(self.words, result.vectors)
+        with model_writer(self.path, result.subwords, made, card) as ready:
+            run_card.write_together(self.path, parts, lambda: card, ready)
         return outcome_of(result, self.words, self.path, self.target.name, job)
 
     def _others(self, result: Result) -> dict[Path, Callable[[BinaryIO], object]]:

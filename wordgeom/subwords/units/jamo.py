@@ -13,6 +13,7 @@ from unicodedata import normalize
 from wordgeom.subwords.units.unit import Cut, cut_at_each
 
 _SYLLABLES = re.compile("[\uac00-\ud7a3]+")
+_HANGUL = re.compile("[\uac00-\ud7a3\u1100-\u11ff]")
 
 
 class Jamo:
@@ -21,6 +22,11 @@ class Jamo:
     def cut(self, words: Sequence[str]) -> Cut:
         """Return words cut into jamo and other code points."""
         return cut_at_each([word if word.isascii() else _apart(word) for word in words])
+
+
+def has_syllables(word: str) -> bool:
+    """Return whether a word has a Hangul syllable, composed or in jamo."""
+    return not word.isascii() and _HANGUL.search(word) is not None
 
 
 def _apart(word: str) -> str:

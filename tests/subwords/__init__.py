@@ -1,0 +1,1 @@
+"""N-grams of words, their vectors, and the commands that use them."""
