@@ -314,9 +314,9 @@ def test_vectors_of_an_earlier_table_need_not_be_named(run, ask, folder, name):
 
 
 def test_a_table_may_not_read_what_a_later_one_writes(run, folder):
-    table = '[transform]\nvectors = "vectors.ngrams.bin"\ncenter = true\n[subwords]\n'
+    table = '[transform]\nvectors = "small.npz"\ncenter = true\n[compress]\nout = "small.npz"\n'
     said = run(COUNT.format(2), TRAIN.format("pmi-eigs", 4, "v.bin"), table).err
-    assert "[transform]: reads vectors.ngrams.bin, which x.toml [subwords] writes after it" in said
+    assert "[transform]: reads small.npz, which x.toml [compress] writes after it" in said
 
 
 def test_embed_reads_the_vectors_of_an_earlier_table(run, folder):

@@ -17,13 +17,15 @@ from wordgeom.vectors.keyed import write_vectors
 class Command:
     """A command line that makes `out` or `out.SUFFIX` of what lies in ../inputs.
 
-    old: a command line that makes the old output, which is other content; resumes: it has --resume.
+    old: a command line that makes the old output, which is other content; resumes: it has --resume;
+    tables: of the configuration that it runs, each of which says a line.
     """
 
     name: str
     line: str
     old: str
     resumes: bool = False
+    tables: int = 1
 
 
 _TORCH = find_spec("torch") is not None
@@ -123,7 +125,7 @@ COMMANDS = (
     Command("impute, n-grams", f"{_NAMED} --delta 3", f"{_NAMED} --delta 4"),
     Command("convert", _CONVERT, f"{_CONVERT} --limit 5"),
     Command("plot", f"{_PLOT} --clusters 3", f"{_PLOT} --clusters 2"),
-    Command("run", "run ../inputs/three.toml", "run ../inputs/two.toml", True),
+    Command("run", "run ../inputs/three.toml", "run ../inputs/two.toml", True, tables=2),
     Command("convert, n-grams", _MOVE, f"{_MOVE} --limit 5"),
     Command("export", "convert ../inputs/cooc out.mtx", "convert ../inputs/large out.mtx"),
     Command("import", "convert ../inputs/counts.npz out", "convert ../inputs/other.npz out"),

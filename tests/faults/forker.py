@@ -43,6 +43,7 @@ _ROOM = 1 << 20  # bytes that a child may tell
 _PAGE = 4096
 _BUG = 70  # the exit status of a command that raised
 _HUNG = 120  # seconds after which a command is ended
+_LINGER = 20  # seconds that the threads of a command that ended may take to end
 
 
 def main() -> None:
@@ -84,7 +85,11 @@ def _await_one_thread() -> None:
     A thread that was joined still runs its libraries' destructors. MKL's took the lock of its
     allocator there, and a fork waited for it for ever.
     """
-    while len(os.listdir("/proc/self/task")) > 1:
+    tasks, latest = Path("/proc/self/task"), time.monotonic() + _LINGER
+    while len(os.listdir(tasks)) > 1:
+        if time.monotonic() > latest:
+            names = sorted(path.read_text().strip() for path in tasks.glob("*/comm"))
+            raise RuntimeError(f"threads that an earlier command left: {', '.join(names)}")
         time.sleep(0.001)
 
 

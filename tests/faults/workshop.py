@@ -22,7 +22,10 @@ UNSHARE = ("unshare", "--map-root-user", "--mount")
 STALLED = 4.0  # seconds that no interrupted process may take, on a busy machine either
 _TESTS = Path(__file__).parents[1]
 _EARLIER = ("wordgeom: note: ", "wordgeom: warning: ")
-_ONE = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")}
+_ONE = {
+    **{f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")},
+    "JE_ARROW_MALLOC_CONF": "background_thread:false",  # scikit-learn imports pandas, and that Arrow
+}
 
 
 @dataclass(frozen=True)
