@@ -24,7 +24,8 @@ _TESTS = Path(__file__).parents[1]
 _EARLIER = ("wordgeom: note: ", "wordgeom: warning: ")
 _ONE = {
     **{f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")},
-    "JE_ARROW_MALLOC_CONF": "background_thread:false",  # scikit-learn imports pandas, and that Arrow
+    # scikit-learn imports pandas, and that Arrow.
+    "JE_ARROW_MALLOC_CONF": "background_thread:false",
 }
 
 
