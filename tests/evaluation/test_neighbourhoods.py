@@ -19,6 +19,7 @@ from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.reference import Reference
 from wordgeom.evaluation.word_lookup import MISSING, SAME
 from wordgeom.linalg.device import open_context
+from wordgeom.methods.tsm.landmarks import choose_landmarks
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.vectors.keyed import Vectors, write_vectors
 
@@ -190,6 +191,16 @@ def test_a_sample_scores_some_words_among_all(answered):
     assert len(some.items) == 50
     np.testing.assert_array_equal(ranks(some), ranks(every)[some.items])
     assert answered(mapped, reference, reference_words=0).total == 200
+
+
+def test_the_sample_is_not_what_a_training_with_the_same_seed_drew(answered):
+    """Were it, vectors with random landmarks would be scored on their landmarks alone."""
+    reference, seed = cloud(2000, 5, 1), 3
+    some = answered(reference, reference, reference_words=400)
+    with open_context(RunOptions(seed=seed)) as context:
+        landmarks = choose_landmarks(reference, 400, "random", context)
+    # Of 400 words, 80 are landmarks on average, with a standard deviation of 7.2.
+    assert 40 < np.isin(some.items, landmarks).sum() < 120
 
 
 def test_threads_row_order_and_scale_do_not_matter(answered):

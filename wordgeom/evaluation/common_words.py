@@ -17,6 +17,8 @@ from wordgeom.vectors.norms import row_norms
 UNUSABLE = "words with a vector that is not finite or, for cosines, zero"
 UNDRAWN = "words not drawn: they count as neighbours only"
 _ALL, _SAMPLE = 20_000, 10_000  # words, up to which all are scored, and how many of more
+# A training with the same seed may have drawn its landmarks: they must not be the words drawn here.
+_STREAM = 0x5C0E
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +66,7 @@ class CommonWords:
         most = most if most is not None else n if n <= _ALL else _SAMPLE
         if not most or most >= n:
             return np.arange(n)
-        return np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
+        return np.sort(np.random.default_rng((_STREAM, seed)).choice(n, most, replace=False))
 
 
 def common_words(

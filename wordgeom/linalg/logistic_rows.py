@@ -41,7 +41,7 @@ class Expected:
     @property
     def constant(self) -> float:
         """The part of the loss of all rows that depends on no vector."""
-        at_zero = softplus(_TOUCHING) - _TOUCHING / 2.0 - curvature(_TOUCHING) * _TOUCHING**2
+        at_zero = float(expected_bound(np.zeros(1))[0])
         return at_zero * float(self.rows.sum()) * float(self.columns.sum())
 
 
@@ -81,6 +81,12 @@ def improve_rows(
     found = solver.solve(ops.combine(other, Q), ops.combine(start, Q), shared, tol, most)
     loss = float(found.losses.sum()) + expected.constant
     return Improved(ops.combine(found.solution, Q.T), loss, found.steps, found.missed)
+
+
+def expected_bound(t: Float64) -> Float64:
+    """Return q(t), which touches s at ±x₀ and is nowhere below it."""
+    at_touch = softplus(_TOUCHING) - _TOUCHING / 2.0
+    return curvature(_TOUCHING) * (t * t - _TOUCHING**2) + t / 2.0 + at_touch
 
 
 def curvature(t: float) -> float:

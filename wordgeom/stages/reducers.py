@@ -22,6 +22,7 @@ from wordgeom.vectors.norms import with_norms
 from wordgeom.vectors.options import TSM
 from wordgeom.vectors.reduction import svd
 
+_PENALTY = 0.1  # on reconstruction weights: less keeps angles better, and fewer neighbours
 MATCHED = 10_000  # vectors that tsm matches; of more, as many landmarks, and extends to the others
 _SHARE, _MOST_SHARE = 0.01, 0.1  # of the pairs
 _SIMILAR = 50  # others that are similar to a vector, on average
@@ -50,7 +51,10 @@ def _matched(vectors: Vectors, K: int, context: Context) -> Float32:
     how = options.Options(dim=K, sparsity=1.0 - share, updates=_UPDATES)
     if rows > MATCHED:
         near = min(2 * K, _NEIGHBOURS)
-        how = how.but(landmarks=MATCHED, landmark_choice=options.RANDOM, neighbours=near)
+        how = how.but(
+            landmarks=MATCHED, landmark_choice=options.RANDOM, neighbours=near,
+            weight_penalty=_PENALTY,
+        )  # fmt: skip
     try:
         made = method.fit({"vectors": units}, how, context)
     except (InputError, RankError) as error:

@@ -76,6 +76,19 @@ def test_the_objectives_are_the_losses_after_each_half_sweep(ops):
     np.testing.assert_allclose(state.facts["objective_at_start"], seen[0], rtol=1e-5)
 
 
+def test_the_bound_less_its_gap_is_the_exact_loss(ops):
+    state, _ = swept(ops, counted(), LOSS, 6)
+    v, u = (ops.to_numpy(side).astype(float) for side in (state.v, state.u))
+    C, N = expected_counts(counted(), LOSS)
+    ridges = LOSS.shrinkage * np.sqrt(np.maximum(C.sum(1), 1.0))
+    x = v @ u.T
+    exact = np.sum(C * np.logaddexp(0.0, -x) + N * np.logaddexp(0.0, x))
+    exact += ridges @ np.sum(v**2 + u**2, axis=1)
+    gap, error = state.facts["bound_gap"], state.facts["bound_gap_error"]
+    assert 0.0 < 5 * error < gap
+    assert abs(state.objectives[-1] - gap - exact) < 5 * error + 1e-5 * exact
+
+
 def test_the_loss_falls_at_every_half_sweep_once_vectors_are_near(ops):
     _, seen = swept(ops, counted(), LOSS, 16)
     assert np.all(np.diff(seen[8:]) < 0.0)

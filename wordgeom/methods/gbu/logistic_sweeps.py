@@ -26,6 +26,7 @@ from wordgeom.core.ops import LogisticSolver, Ops, Tall
 from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Csr, Float32, Float64
 from wordgeom.linalg.logistic_rows import Expected, improve_rows
+from wordgeom.methods.gbu.bound_gap import bound_gap
 from wordgeom.methods.gbu.sweep_state import Half, State
 
 _THINNED = 1e-3  # share of the text from which words are thinned, word2vec's default
@@ -98,13 +99,16 @@ class LogisticSweeps:
         return Half(made.solution, made.loss + self._squares(other), made.steps, made.missed)
 
     def finish(self, state: State) -> None:
-        """Replace the objectives before each half sweep by those after it."""
+        """Replace the objectives before each half sweep by those after it, and add the gap."""
         made = improve_rows(
             self.solver, state.u, state.v, self._expected(False), 1.0, self.ops, most=0
         )
         state.v = made.solution
         state.facts["objective_at_start"], *after = state.objectives
         state.objectives = [*after, made.loss + self._squares(state.u)]
+        sides = (self.ops.to_numpy(side) for side in (state.v, state.u))
+        gap = bound_gap(self.pairs.words, self.pairs.contexts, *sides)
+        state.facts |= {"bound_gap": gap.value, "bound_gap_error": gap.error}
 
     def _squares(self, other: Tall) -> float:
         return float(np.trace(self.ops.moments(other, self.pairs.ridges)[0]))

@@ -41,7 +41,7 @@ class Options(base.Options):
         0, "neighbours that reconstruct an item; 0: 2 for each dimension", low=0, metavar="N"
     )
     weight_penalty: float = option(
-        0.1, "penalty on reconstruction weights, relative to squared lengths", low=0.0, high=1.0
+        0.01, "penalty on reconstruction weights, relative to squared lengths", low=0.0, high=1.0
     )
     tol: float = option(1e-3, "relative residual of the reconstruction", low=0.0, high=1.0)
 
