@@ -18,15 +18,15 @@ DEVICES = ["cpu", pytest.param("torch-cpu", marks=pytest.mark.torch)]
 V, m = 12, 20
 
 
-def quadratic(t):
-    """Return q, the bound of softplus that touches it at 1 and -1."""
-    return curvature(1.0) * (t * t - 1.0) + (t - 1.0) / 2.0 + softplus(1.0)
+def quadratic(t, x0):
+    """Return q, the bound of softplus that touches it at x0 and -x0."""
+    return curvature(x0) * (t * t - x0 * x0) + (t - x0) / 2.0 + softplus(x0)
 
 
 class Case:
     """Counts, the fixed factor, a start and expected counts."""
 
-    def __init__(self, seed, K=5, dtype=np.float64, filled=0.4):
+    def __init__(self, seed, K=5, dtype=np.float64, filled=0.4, shift=0.0):
         rng = np.random.default_rng(seed)
         self.dense = (rng.random((V, m)) < filled) * rng.random((V, m)) * 30
         self.dense[0] = 0.0
@@ -35,19 +35,23 @@ class Case:
         self.counts = Csr(indptr, j.astype(np.int32), self.dense[i, j].astype(dtype), m)
         self.other = rng.standard_normal((m, K)).astype(dtype)
         self.start = (0.1 * rng.standard_normal((V, K))).astype(dtype)
-        self.expected = Expected(rng.random(V) * 9, rng.random(m), 0.1 + rng.random(V))
+        self.expected = Expected(rng.random(V) * 9, rng.random(m), 0.1 + rng.random(V), shift)
+
+    def along(self, x):
+        """Return the inner products and the shift (V × m)."""
+        return x @ self.other.T.astype(float) + self.expected.shift
 
     def loss(self, x):
         """Return the loss of all rows, pair by pair."""
-        along, of = x.astype(float) @ self.other.T.astype(float), self.expected
+        along, of = self.along(x.astype(float)), self.expected
         observed = np.sum(self.dense * np.logaddexp(0.0, -along))
-        by_chance = np.sum(of.rows[:, None] * of.columns * quadratic(along))
+        by_chance = np.sum(of.rows[:, None] * of.columns * quadratic(along, of.touching))
         return observed + by_chance + of.ridges @ np.sum(x.astype(float) ** 2, axis=1)
 
     def gradient(self, x):
         """Return the gradient of the loss (V × K)."""
-        along, of = x @ self.other.T, self.expected
-        slope = 2.0 * curvature(1.0) * along + 0.5
+        along, of = self.along(x), self.expected
+        slope = 2.0 * curvature(of.touching) * along + 0.5
         pulls = of.rows[:, None] * of.columns * slope - self.dense / (1.0 + np.exp(along))
         return pulls @ self.other + 2.0 * of.ridges[:, None] * x
 
@@ -65,26 +69,32 @@ class Case:
             return ops.to_numpy(x), losses
 
 
+@pytest.mark.parametrize("shift", [0.0, -2.3, 0.6])
 @pytest.mark.parametrize("device", DEVICES)
-def test_losses_are_those_of_the_pairs_and_fall(device):
-    case = Case(1)
+def test_losses_are_those_of_the_pairs_and_fall(device, shift):
+    case = Case(1, shift=shift)
     x, losses = case.improved(8, device)
     np.testing.assert_allclose(losses[0], case.loss(case.start), rtol=1e-12)
     assert np.all(np.diff([*losses, case.loss(x)]) < 0.0)
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_rows_reach_a_gradient_of_zero(device, dtype):
-    case = Case(2, dtype=dtype)
+@pytest.mark.parametrize(
+    ("dtype", "shift"), [(np.float32, 0.0), (np.float32, -1.6), (np.float64, -1.6)]
+)
+def test_rows_reach_a_gradient_of_zero(device, dtype, shift):
+    case = Case(2, dtype=dtype, shift=shift)
     x, _ = case.improved(300, device, tol=1e-10 if dtype == np.float64 else 1e-6)
     limit = 1e-6 if dtype == np.float64 else 2e-3
     assert np.abs(case.gradient(x.astype(float))).max() < limit
 
 
-@given(st.integers(0, 10_000), st.integers(1, 9), st.sampled_from([0.05, 0.5, 1.0]))
-def test_no_step_raises_the_loss(seed, K, filled):
-    case = Case(seed, K, filled=filled)
+@given(
+    st.integers(0, 10_000), st.integers(1, 9), st.sampled_from([0.05, 0.5, 1.0]),
+    st.floats(-4.0, 4.0),
+)  # fmt: skip
+def test_no_step_raises_the_loss(seed, K, filled, shift):
+    case = Case(seed, K, filled=filled, shift=shift)
     x, losses = case.improved(2)
     values = [*losses, case.loss(x)]
     assert np.all(np.diff(values) <= 1e-9 * abs(values[0]))

@@ -56,8 +56,9 @@ class RowSolver(Protocol):
 class SharedDiagonal:
     """The part of all rows' systems that is diagonal: a_i d + λ_i, and −a_i pull on the right.
 
-    loads (V): a_i ≥ 0; columns (m): b_j; diagonal, pull (K); ridges (V): λ_i. expect: bound the
-    loss of counted pairs where it is lowest, log(C_ij / a_i b_j), instead of where x starts.
+    loads (V): a_i ≥ 0; columns (m): b_j; diagonal, pull (K); ridges (V): λ_i; shift: β, which every
+    inner product has in addition. expect: bound the loss of counted pairs where it is lowest,
+    log(C_ij / a_i b_j), instead of where x starts.
     """
 
     loads: Float64
@@ -65,6 +66,7 @@ class SharedDiagonal:
     diagonal: Float64
     pull: Float64
     ridges: Float64
+    shift: float
     expect: bool
 
     @property

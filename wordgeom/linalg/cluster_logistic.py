@@ -28,6 +28,7 @@ class _Bounds:
     pattern: tuple[Shared, ...]
     factors: tuple[Shared, ...]
     shared: tuple[Shared, ...]
+    shift: float
     expect: bool
     tol: float
     most: int
@@ -53,7 +54,7 @@ class ClusterLogisticRows(LogisticRows):
         parts = tuple(map(share, (
             shared.loads, shared.columns, shared.diagonal, shared.pull, shared.ridges,
         )))  # fmt: skip
-        spec = _Bounds(self._pattern, factors, parts, shared.expect, tol, most)
+        spec = _Bounds(self._pattern, factors, parts, shared.shift, shared.expect, tol, most)
         losses, steps = np.empty(at.rows), np.empty(at.rows, np.int32)
         tasks = grouped(self._blocks, self._scheduler)
         done = self._scheduler.map(_solve, tasks, spec)
@@ -71,11 +72,11 @@ def _solve(blocks: Blocks, spec: _Bounds) -> Result:
     rows, (other, start) = rows_of(blocks), (factor.open() for factor in spec.factors)
     indptr, indices, counts = (part.open() for part in spec.pattern)
     loads, columns, diagonal, pull, ridges = (part.open() for part in spec.shared)
-    solution = np.array(start[rows])
+    solution, kind = np.array(start[rows]), other.dtype.type
     losses, steps = np.empty(len(solution)), np.empty(len(solution), np.int32)
     solve_logistic_rows(
         indptr[rows.start : rows.stop + 1], indices, counts, other, loads[rows], columns, diagonal,
-        pull, ridges[rows], spec.expect, 0, len(solution), other.dtype.type(spec.tol), spec.most,
-        gathered_rows(other), solution, losses, steps,
+        pull, ridges[rows], kind(spec.shift), spec.expect, 0, len(solution), kind(spec.tol),
+        spec.most, gathered_rows(other), solution, losses, steps,
     )  # fmt: skip
     return {"solution": solution, "losses": losses, "steps": steps}

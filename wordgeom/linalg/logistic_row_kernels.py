@@ -18,16 +18,16 @@ _SMALL = 1e-2  # |x| below which the curvature is that at 0, to 1e-5
 @summing_kernel
 def solve_logistic_rows(
     indptr: Int64, indices: Int32, counts: Array, other: Array, loads: Float64, columns: Float64,
-    diagonal: Float64, pull: Float64, ridges: Float64, expect: bool,
+    diagonal: Float64, pull: Float64, ridges: Float64, shift: float, expect: bool,
     low: int, high: int, tol: float, most: int, nearby: int, x: Array, losses: Float64,
     steps: Int32,
 ) -> None:  # fmt: skip
     """Minimise the bounds of the rows [low, high), which touch the loss at x, and overwrite x.
 
     counts (nnz); other (m × K): z; loads (V): a_i; columns (m): b_j; diagonal (K): d; pull (K);
-    ridges (V): λ_i; x (V × K); expect: the bounds touch the loss at log(C_ij / a_i b_j) instead.
-    Iterates to a residual of tol ‖b‖, or `most` steps; 0 leaves x. losses (V): of the rows before;
-    nearby: maximum of gathered rows.
+    ridges (V): λ_i; shift: β; x (V × K); expect: the bounds touch the loss at log(C_ij / a_i b_j)
+    instead. Iterates to a residual of tol ‖b‖, or `most` steps; 0 leaves x. losses (V): of the rows
+    before; nearby: maximum of gathered rows.
     """
     K = other.shape[1]
     room = 0
@@ -44,7 +44,7 @@ def solve_logistic_rows(
         if n <= room:
             _gather(other, pairs, gathered)
             rows, places = gathered, in_turn[:n]
-        loss = _bound(rows, places, counts[begin:end], x[i], weights, b)
+        loss = _bound(rows, places, counts[begin:end], x[i], shift, weights)
         if expect:
             _expect(counts[begin:end], loads[i], columns, pairs, weights)
         for k in range(K):
@@ -54,6 +54,7 @@ def solve_logistic_rows(
         losses[i], steps[i] = loss, 0
         if most == 0:
             continue
+        _sum_up(rows, places, counts[begin:end], weights, shift, b)
         for k in range(K):
             b[k] = scale[k] * (b[k] - loads[i] * pull[k])
             x[i, k] /= scale[k]
@@ -72,25 +73,34 @@ def _gather(other: Array, pairs: Int32, gathered: Array) -> None:
 
 @summing_kernel
 def _bound(
-    rows: Array, places: Int32, counts: Array, x: Array, weights: Array, b: Array
+    rows: Array, places: Int32, counts: Array, x: Array, shift: float, weights: Array
 ) -> float:  # fmt: skip
-    """Set weights to w_j and b to Σ C_j z_j / 4; return Σ C_j softplus(−x·z_j)."""
+    """Set weights to w_j; return Σ C_j softplus(−x·z_j − β)."""
     K = len(x)
     zero = np.zeros(1, x.dtype)[0]
-    b[:] = zero
     loss = 0.0
     for t in range(len(places)):
         z, count = rows[places[t]], counts[t]
         along = zero
         for k in range(K):
             along += z[k] * x[k]
+        along += shift
         size = abs(along)
         weights[t] = count * _curvature(size)
         loss += count * (max(-along, zero) + np.log1p(np.exp(-size)))
-        quarter = count * 0.25
-        for k in range(K):
-            b[k] += quarter * z[k]
     return loss
+
+
+@summing_kernel
+def _sum_up(
+    rows: Array, places: Int32, counts: Array, weights: Array, shift: float, b: Array
+) -> None:  # fmt: skip
+    """Set b to Σ (C_j / 4 − w_j β) z_j."""
+    b[:] = np.zeros(1, b.dtype)[0]
+    for t in range(len(places)):
+        z, pull = rows[places[t]], counts[t] * 0.25 - weights[t] * shift
+        for k in range(len(b)):
+            b[k] += pull * z[k]
 
 
 @summing_kernel

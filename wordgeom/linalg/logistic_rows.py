@@ -3,13 +3,14 @@
 For row i, with counts C_ij on a pattern P, expected counts a_i b_j of all pairs and the rows u_j of
 the other factor U (m × K), the loss of x is
 
-    Σ_{j in P_i} C_ij s(−x·u_j) + Σ_j a_i b_j q(x·u_j) + λ_i ‖x‖²,
+    Σ_{j in P_i} C_ij s(−x·u_j − β) + Σ_j a_i b_j q(x·u_j + β) + λ_i ‖x‖²,
 
-where s(t) = log(1 + eᵗ), and q ≥ s is the quadratic that touches s at ±x₀: q(t) = h(x₀)(t² − x₀²) +
-(t − |x₀|)/2 + s(|x₀|), h(t) = tanh(t/2)/4t (Jaakkola and Jordan 2000). The pairs of P are bounded
-likewise where x starts. The minimiser of this bound solves
+where β is a constant, s(t) = log(1 + eᵗ), and q ≥ s is the quadratic that touches s at ±x₀, x₀ =
+max(1, |β|): q(t) = h(x₀)(t² − x₀²) + (t − x₀)/2 + s(x₀), h(t) = tanh(t/2)/4t (Jaakkola and Jordan
+2000). The pairs of P are bounded likewise where x starts. The minimiser of this bound solves
 
-    (Σ h_ij C_ij u_j u_jᵀ + a_i h(x₀) M + λ_i I) x = Σ C_ij u_j / 4 − a_i m / 4,
+    (Σ h_ij C_ij u_j u_jᵀ + a_i h(x₀) M + λ_i I) x
+        = Σ (1/4 − h_ij β) C_ij u_j − a_i (1/4 + h(x₀) β) m,
 
 with M = Σ b_j u_j u_jᵀ and m = Σ b_j u_j, so that the loss cannot rise. M is the same for all rows:
 in its eigenvectors, the last two terms of each system are diagonal.
@@ -27,22 +28,31 @@ from wordgeom.core.types import Float64
 from wordgeom.linalg.blas import one_thread
 from wordgeom.linalg.row_solver import MAX_STEPS
 
-_TOUCHING = 1.0  # |x₀|
-
 
 @dataclass(frozen=True)
 class Expected:
-    """The expected counts a_i b_j of all pairs: rows a (V), columns b (m); and ridges λ (V)."""
+    """Expected counts a_i b_j of all pairs: rows a (V), columns b (m); ridges λ (V); shift β."""
 
     rows: Float64
     columns: Float64
     ridges: Float64
+    shift: float = 0.0
+
+    @property
+    def touching(self) -> float:
+        """x₀."""
+        return max(1.0, abs(self.shift))
 
     @property
     def constant(self) -> float:
         """The part of the loss of all rows that depends on no vector."""
-        at_zero = float(expected_bound(np.zeros(1))[0])
+        at_zero = float(self.bound(np.zeros(1))[0])
         return at_zero * float(self.rows.sum()) * float(self.columns.sum())
+
+    def bound(self, products: Float64) -> Float64:
+        """Return q(x·u + β) of inner products x·u."""
+        t, x0 = products + self.shift, self.touching
+        return curvature(x0) * (t * t - x0 * x0) + (t - x0) / 2.0 + softplus(x0)
 
 
 @dataclass(frozen=True)
@@ -69,24 +79,19 @@ def improve_rows(
     a row of `other` nor a ridge holds a direction.
     """
     M, m = ops.moments(other, expected.columns)
+    h = curvature(expected.touching)
     with one_thread():
         values, Q = np.linalg.eigh((M + M.T) / 2.0)
-        pull = Q.T @ m / 4.0
+        pull = Q.T @ m * (0.25 + h * expected.shift)
     shared = SharedDiagonal(
-        expected.rows, expected.columns, curvature(_TOUCHING) * np.maximum(values, 0.0), pull,
-        expected.ridges, expect,
+        expected.rows, expected.columns, h * np.maximum(values, 0.0), pull, expected.ridges,
+        expected.shift, expect,
     )  # fmt: skip
     if shared.lowest <= 0.0:
         raise RankError("a least-squares system is singular", do="raise --shrinkage or lower --dim")
     found = solver.solve(ops.combine(other, Q), ops.combine(start, Q), shared, tol, most)
     loss = float(found.losses.sum()) + expected.constant
     return Improved(ops.combine(found.solution, Q.T), loss, found.steps, found.missed)
-
-
-def expected_bound(t: Float64) -> Float64:
-    """Return q(t), which touches s at ±x₀ and is nowhere below it."""
-    at_touch = softplus(_TOUCHING) - _TOUCHING / 2.0
-    return curvature(_TOUCHING) * (t * t - _TOUCHING**2) + t / 2.0 + at_touch
 
 
 def curvature(t: float) -> float:

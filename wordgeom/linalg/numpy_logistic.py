@@ -31,8 +31,8 @@ class LogisticRows:
         def run(rows: tuple[int, int]) -> None:
             logistic_row_kernels.solve_logistic_rows(
                 at.indptr, at.indices, at.data, other, shared.loads, shared.columns,
-                shared.diagonal, shared.pull, shared.ridges, shared.expect, *rows, kind(tol), most,
-                gathered_rows(other), start, losses, steps,
+                shared.diagonal, shared.pull, shared.ridges, kind(shared.shift), shared.expect,
+                *rows, kind(tol), most, gathered_rows(other), start, losses, steps,
             )  # fmt: skip
 
         for _ in self._pool.map(run, self._blocks):

@@ -47,8 +47,7 @@ class TorchLogisticRows:
         pull = (loads * self._tensor(shared.pull)).to(other.dtype)
         gathered = other[columns]  # (entries × K)
         system = RowSystems(self._counts.indptr[low : high + 1] - begin, gathered)
-        along = system.along(x)
-        b, scale = system.gather(counts / 4.0) - pull, own.rsqrt()
+        along = system.along(x) + shared.shift
         loss = system.sums(counts * torch.nn.functional.softplus(-along))
         loss += (own * x * x + 2.0 * pull * x).sum(1)
         if not most:
@@ -56,7 +55,9 @@ class TorchLogisticRows:
         if shared.expect:
             columns_of = self._tensor(shared.columns)[columns]
             along = torch.log(counts / system.spread(loads)[:, 0] / columns_of).to(other.dtype)
-        system.rescale((counts * _curvature(along)).sqrt(), scale)
+        weights, scale = counts * _curvature(along), own.rsqrt()
+        b = system.gather(counts / 4.0 - weights * shared.shift) - pull
+        system.rescale(weights.sqrt(), scale)
         x /= scale
         _, steps = conjugate_gradients(system, scale * b, x, tol, most)
         x *= scale

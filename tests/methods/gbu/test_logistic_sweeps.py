@@ -49,7 +49,7 @@ def expected_counts(counts, loss):
 def brute_force(v, u, counts, loss):
     """Return the bounded loss, pair by pair and term by term."""
     C, N = expected_counts(counts, loss)
-    x = v.astype(float) @ u.astype(float).T
+    x = v.astype(float) @ u.astype(float).T - loss.alpha * np.log(loss.negative)
     bound = curvature(1.0) * (x * x - 1.0) + (x - 1.0) / 2.0 + softplus(1.0)
     assert np.all(bound >= np.logaddexp(0.0, x) - 1e-12)
     ridges = loss.shrinkage * np.sqrt(np.maximum(C.sum(1), 1.0))
@@ -81,7 +81,7 @@ def test_the_bound_less_its_gap_is_the_exact_loss(ops):
     v, u = (ops.to_numpy(side).astype(float) for side in (state.v, state.u))
     C, N = expected_counts(counted(), LOSS)
     ridges = LOSS.shrinkage * np.sqrt(np.maximum(C.sum(1), 1.0))
-    x = v @ u.T
+    x = v @ u.T - LOSS.alpha * np.log(LOSS.negative)
     exact = np.sum(C * np.logaddexp(0.0, -x) + N * np.logaddexp(0.0, x))
     exact += ridges @ np.sum(v**2 + u**2, axis=1)
     gap, error = state.facts["bound_gap"], state.facts["bound_gap_error"]
@@ -106,7 +106,7 @@ def test_thinning_and_tempering_pair_by_pair(alpha):
 
 def test_unobserved_pairs_end_below_those_observed_often(ops):
     state, _ = swept(ops, counted(), LOSS, 10)
-    x = ops.to_numpy(state.v) @ ops.to_numpy(state.u).T
+    x = ops.to_numpy(state.v) @ ops.to_numpy(state.u).T + LOSS.shift
     C, N = expected_counts(counted(), LOSS)
     assert x[C > 2 * N].mean() > 0.0 > x[C == 0].mean()
 

@@ -4,19 +4,22 @@ Skip-gram with negative sampling (Mikolov et al. 2013; Levy and Goldberg 2014, e
 by its count C_ij, and by how often it would occur by chance, N_ij. With s(t) = log(1 + eᵗ), the
 loss is
 
-    Σ_P C_ij^α s(−v_i·u_j) + Σ_all N_ij^α s(v_i·u_j) + Σ λ_i (‖v_i‖² + ‖u_i‖²),
-    N_ij = k f_i p_j,  p_j ∝ F_j^cds,
+    Σ_P C_ij^α s(−t_ij) + Σ_all N_ij^α s(t_ij) + Σ λ_i (‖v_i‖² + ‖u_i‖²),
+    t_ij = v_i·u_j − α log k,  N_ij = k f_i p_j,  p_j ∝ F_j^cds,
 
 where C_ij are counts of a text whose frequent words are thinned as skip-gram thins them, f_i their
 sums, and F_j the sums before. Skip-gram has α = 1; with a smaller α, frequent pairs decide less.
-The ridge of a word grows as the noise of its gradient does: λ_i = λ √Σ_j C_ij^α. N has rank one,
-and the second sum a quadratic bound, which makes each row a closed form (linalg/logistic_rows.py).
+The loss of a pair is lowest at t_ij = α log(C_ij / k f_i p_j), of which −α log k is common to all
+pairs: a constant here, which skip-gram's vectors must represent. The ridge of a word grows as the
+noise of its gradient does: λ_i = λ √Σ_j C_ij^α. N has rank one, and the second sum a quadratic
+bound, which makes each row a closed form (linalg/logistic_rows.py).
 From the second half of the sweeps on, each half sweep lowers the bounded loss; before, the bounds
 of counted pairs touch the loss where it is lowest, since the vectors are far from the result.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -43,6 +46,11 @@ class LogisticLoss:
     power: ClassVar[float] = 0.375  # of the singular values, in the vectors
     penalty_option: ClassVar[str] = "--shrinkage"
 
+    @property
+    def shift(self) -> float:
+        """−α log k."""
+        return -self.alpha * math.log(self.negative)
+
     def sweeps(self, targets: Csr, counts: Float32, K: int, ops: Ops) -> LogisticSweeps:
         """Return the half sweeps over these pairs; counts are thinned and tempered in place."""
         pattern = Csr(targets.indptr, targets.indices, counts, targets.columns)
@@ -53,12 +61,13 @@ class LogisticLoss:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Counts C_ij^α (V × V); the factors of N_ij^α, of words and of contexts; ridges λ_i (V)."""
+    """Counts C_ij^α (V × V); factors of N_ij^α, of words and contexts; ridges λ_i (V); −α log k."""
 
     counts: Csr
     words: Float64
     contexts: Float64
     ridges: Float64
+    shift: float
 
 
 def thinned(counts: Csr, loss: LogisticLoss) -> Pairs:
@@ -80,7 +89,7 @@ def thinned(counts: Csr, loss: LogisticLoss) -> Pairs:
             counts.data[counts.indptr[start] : counts.indptr[stop]] **= np.float32(loss.alpha)
     # A word without pairs has a ridge too, so that no system is singular.
     ridges = loss.shrinkage * np.sqrt(np.maximum(_row_sums(counts, blocks), 1.0))
-    return Pairs(counts, words, (smooth / smooth.sum()) ** loss.alpha, ridges)
+    return Pairs(counts, words, (smooth / smooth.sum()) ** loss.alpha, ridges, loss.shift)
 
 
 @dataclass(frozen=True)
@@ -107,7 +116,7 @@ class LogisticSweeps:
         state.facts["objective_at_start"], *after = state.objectives
         state.objectives = [*after, made.loss + self._squares(state.u)]
         sides = (self.ops.to_numpy(side) for side in (state.v, state.u))
-        gap = bound_gap(self.pairs.words, self.pairs.contexts, *sides)
+        gap = bound_gap(self._expected(False), *sides)
         state.facts |= {"bound_gap": gap.value, "bound_gap_error": gap.error}
 
     def _squares(self, other: Tall) -> float:
@@ -116,7 +125,8 @@ class LogisticSweeps:
     def _expected(self, contexts: bool) -> Expected:
         """Return the expected counts of a half sweep over contexts or over words."""
         sides = (self.pairs.words, self.pairs.contexts)
-        return Expected(*(sides[::-1] if contexts else sides), self.pairs.ridges)
+        rows, columns = sides[::-1] if contexts else sides
+        return Expected(rows, columns, self.pairs.ridges, self.pairs.shift)
 
 
 def _row_sums(counts: Csr, blocks: list[tuple[int, int]]) -> Float64:

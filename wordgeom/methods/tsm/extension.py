@@ -7,7 +7,7 @@ conjugate gradients, preconditioned by the diagonal.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from wordgeom.optim.conjugate_gradients import solve
 from wordgeom.runtime.context import Context
 
 _MOST = 5000  # steps of conjugate gradients
+_SINGLE = 1e-4  # the smallest tolerance that products in single precision reach safely
 
 
 @dataclass(frozen=True)
@@ -79,19 +80,23 @@ def _solved(
 ) -> tuple[Float64, int, float]:
     """Return Y_u, the steps that it took, and the largest relative residual."""
     ops, steps = context.ops, 0
+    dtype = np.float32 if tol >= _SINGLE else np.float64
     own = _columns(matrix, unknown)
     other = _columns(matrix, ~unknown)
-    forward, back, given = (ops.operator(each) for each in (own, transpose(own), other))
+    forward, back, given = (
+        ops.operator(replace(each, data=each.data.astype(dtype)))
+        for each in (own, transpose(own), other)
+    )
 
-    def product(operator: Operator, dense: Float64) -> Float64:
-        return ops.to_numpy(operator.multiply(ops.tall(dense, np.float64)))
+    def product(operator: Operator, dense: Array) -> Array:
+        return ops.to_numpy(operator.multiply(ops.tall(dense, dtype)))
 
     def multiply(dense: Float64) -> Float64:
         nonlocal steps
         steps += 1
-        return product(back, product(forward, dense))
+        return product(back, product(forward, dense)).astype(np.float64)
 
-    right = -product(back, product(given, known.astype(np.float64)))
+    right = -product(back, product(given, known)).astype(np.float64)
     diagonal = np.bincount(own.indices, np.square(own.data), own.columns).astype(np.float64)
     made = solve(multiply, diagonal, right, tol=tol, most=_MOST)
     taken = steps
