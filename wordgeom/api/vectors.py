@@ -156,12 +156,17 @@ def source_of(vectors: PathLike | Model | KeyedVectors) -> PathLike | Vectors:
     raise OptionError(what, found=type(vectors).__name__)
 
 
+def ngrams_of(vectors: PathLike | Model | KeyedVectors) -> SubwordModel | None:
+    """Return the n-grams of a model, None for gensim's vectors, and for files, which are read."""
+    return vectors.subwords if isinstance(vectors, Model) else None
+
+
 def open_source_of(vectors: PathLike | Model | KeyedVectors) -> PathLike | OpenVocabulary:
     """Return the name of a file unchanged, vectors in memory with the n-grams of a model."""
     source = source_of(vectors)
     if not isinstance(source, Vectors):
         return source
-    return OpenVocabulary(source, vectors.subwords if isinstance(vectors, Model) else None)
+    return OpenVocabulary(source, ngrams_of(vectors))
 
 
 def read_back(

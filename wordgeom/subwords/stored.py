@@ -15,6 +15,7 @@ import numpy as np
 
 from wordgeom.core.errors import FormatError, OptionError, StaleError, WordgeomError
 from wordgeom.core.types import Int64
+from wordgeom.runtime.memory import check_memory
 from wordgeom.storage.store import Store, StoreWriter, exists
 from wordgeom.subwords.buckets import Buckets
 from wordgeom.subwords.dictionary import Dictionary
@@ -31,6 +32,7 @@ KIND = "subwords"
 SUFFIX = ".subwords"
 _VECTORS, _NGRAMS, _BUCKETS, _MORPHS = "vectors", "ngrams", "buckets", "morphs"
 _ROWS = 1 << 14  # written at once
+_NGRAM, _CHARACTER = 40, 10  # bytes of an n-gram in tables, and of a byte of text while it is read
 
 
 def model_path(vectors: Path) -> Path:
@@ -81,11 +83,11 @@ def _used(index: Buckets) -> Int64:
     return np.arange(index.number) if index.used is None else index.used
 
 
-def read_model(path: Path, vectors: Vectors) -> SubwordModel:
-    """Read a model of these vectors.
+def read_model(path: Path, vectors: Vectors, memory: int | None = None) -> SubwordModel:
+    """Read a model of these vectors; memory: most bytes of both, None for no limit.
 
     Raises MissingInputError, FormatError; OptionError for a store of another kind, StaleError for
-    the model of other vectors.
+    the model of other vectors, InputError where memory is insufficient.
     """
     store = Store.open(path)
     if store.kind != KIND:
@@ -94,6 +96,10 @@ def read_model(path: Path, vectors: Vectors) -> SubwordModel:
     if store.attributes[_VECTORS] != digest_of(vectors):
         do = f"{store.remake}, or remove it"
         raise StaleError("belongs to other vectors", where=path, do=do)
+    if memory is not None:
+        what = f"{form.rows:,} n-grams and the vectors of {len(vectors.words):,} words"
+        needed = vectors.matrix.nbytes + _bytes(store, form)
+        check_memory(what, needed, memory, "raise --memory")
     index: Index
     if form.buckets:
         index = Buckets(form.buckets, _buckets(store, form, path))
@@ -111,13 +117,23 @@ def read_model(path: Path, vectors: Vectors) -> SubwordModel:
     return SubwordModel(form.unit, unit, form.lengths, index, held, added)
 
 
-def find_model(path: Path, vectors: Vectors) -> SubwordModel | None:
+def find_model(path: Path, vectors: Vectors, memory: int | None = None) -> SubwordModel | None:
     """Return the model beside a vectors file, None where there is none.
 
     Raises what `read_model` raises for one that cannot be used.
     """
     beside = model_path(path)
-    return read_model(beside, vectors) if exists(beside) else None
+    return read_model(beside, vectors, memory) if exists(beside) else None
+
+
+def model_bytes(vectors: Path) -> int:
+    """Return the bytes of memory that the model beside a vectors file takes once it is read.
+
+    Raises MissingInputError, FormatError.
+    """
+    path = model_path(vectors)
+    store = Store.open(path)
+    return _bytes(store, _Form.of(store, path))
 
 
 def has_model(path: Path, vectors: Vectors) -> bool:
@@ -169,6 +185,13 @@ class _Form:
 
 def _two_integers(value: Any) -> TypeGuard[list[int]]:
     return isinstance(value, list) and [type(one) for one in value] == [int, int]
+
+
+def _bytes(store: Store, form: _Form) -> int:
+    """Return the bytes of a model: its numbers and whether each is finite, its n-grams."""
+    parts = store.parts()
+    text = sum(int(parts[name]["length"]) for name in (_NGRAMS, _MORPHS) if name in parts)
+    return (4 + 1) * form.rows * form.columns + _NGRAM * form.rows + _CHARACTER * text
 
 
 def _buckets(store: Store, form: _Form, path: Path) -> Int64:
