@@ -276,20 +276,6 @@ def test_the_model_lies_beside_its_vectors():
     assert model_path(Path("v.txt.gz")) == Path("v.subwords")
 
 
-@pytest.fixture
-def counts(tmp_path, monkeypatch, ask):
-    """Counts of a text in which words of one stem, or of one ending, share contexts."""
-    monkeypatch.chdir(tmp_path)
-    draw = np.random.default_rng(2)
-    lines = []
-    for _ in range(3000):
-        stem, end = draw.integers(10), draw.integers(5)
-        near = [f"s{stem}x{draw.integers(3)}", f"e{end}y{draw.integers(3)}"]
-        lines.append(f"{near[0]} {STEMS[stem]}{ENDINGS[end]} {near[1]}\n")
-    Path("text.txt").write_text("".join(lines))
-    assert ask("build-cooc", "text.txt", "-o", "cooc").status == 0
-
-
 def test_train_adds_what_the_command_adds(counts, ask):
     train = ["train", "cooc", "--method", "gbu", "--dim", "8"]
     assert ask(*train, "-o", "plain.bin").status == 0
