@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import wordgeom as wg
+from wordgeom.formats import vector_files
 from wordgeom.formats.vector_files import read_open_vectors
 from wordgeom.stages import given_vectors
 from wordgeom.storage.store import Store
@@ -136,7 +137,7 @@ def test_the_ngrams_of_another_output_are_replaced_only_by_force(improved, ask):
 
 
 def test_memory_counts_the_ngrams_before_they_are_read(improved, ask, monkeypatch):
-    real = given_vectors.ngram_bytes(Path("v.bin"))
+    real = vector_files.ngram_bytes(Path("v.bin"))
     model = read_open_vectors(Path("v.bin")).model
     assert model is not None
     assert real > model.vectors.nbytes
@@ -157,8 +158,6 @@ def test_memory_counts_the_ngrams_before_they_are_read(improved, ask, monkeypatc
 
 
 def test_readers_count_the_ngrams_against_memory(improved, ask, monkeypatch):
-    from wordgeom.formats import vector_files
-
     monkeypatch.setattr(vector_files, "available_memory", lambda: 2 * 10**4)
     made = ask("similar", "v.bin", "walk")
     assert made.status == 1
