@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import wordgeom as wg
+from wordgeom.core.errors import OptionError
 from wordgeom.formats import vector_files
 from wordgeom.formats.vector_files import read_open_vectors
 from wordgeom.stages import given_vectors
@@ -165,3 +166,37 @@ def test_readers_count_the_ngrams_against_memory(improved, ask, monkeypatch):
     assert f"{number} n-grams and the vectors of 49 words need" in made.err
     write_vectors("alone.bin", improved.words, read_vectors("v.bin").matrix)
     assert ask("similar", "alone.bin", "walk").status == 0
+
+
+def test_no_output_is_read_with_the_ngrams_of_other_vectors(improved, ask, counts):
+    """`v.txt` would be read with v.subwords, even where the path to it is spelt in another way."""
+    before = Store.open("v.subwords").digest
+    Path("here").symlink_to(".")
+    train = ["train", "cooc", "--method", "gbu", "--dim", "4"]
+    for asked in (
+        [*train, "-o", "v.txt"],
+        ["transform", "vectors.bin", "--canonical", "-o", "v.txt"],
+        ["transform", "v.bin", "--center", "-o", "here/v.txt"],
+        ["compress", "vectors.bin", "--reducer", "svd", "-o", "v.npz"],
+        ["convert", "vectors.bin", "v.txt"],
+        ["convert", "v.bin", "here/v.txt", "--limit", "9"],
+    ):
+        made = ask(*asked, "--force")
+        assert made.status == 2, made
+        assert "v.subwords: has the n-grams of " in made.err
+        assert not Path(asked[-1]).exists()
+    with pytest.raises(OptionError, match="has the n-grams of other vectors"):
+        wg.open_vectors("vectors.bin").save("v.txt")
+    assert Store.open("v.subwords").digest == before
+    assert ask("convert", "v.bin", "here/v.txt").status == 0  # the same words and vectors
+
+
+def test_a_saved_model_belongs_to_the_words_as_they_are_spelt(improved):
+    words = [f"{word} x" for word in improved.words]
+    keyed = wg.add_subwords("vectors.bin", subwords="2-5").keyed_vectors()
+    keyed.key_to_index = {word: row for row, word in enumerate(words)}
+    keyed.index_to_key = words
+    wg.add_subwords(keyed, subwords="2-5").save("s.bin", space="_")
+    read = wg.open_vectors("s.bin")
+    assert read.words[0] == "walk_x"
+    assert len(read["turning"]) == 30

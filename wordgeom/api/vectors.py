@@ -22,12 +22,13 @@ from wordgeom.formats.vector_files import read_open_vectors
 from wordgeom.methods.contract import Status
 from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.open_vocabulary import OpenVocabulary
-from wordgeom.subwords.stored import model_writer
+from wordgeom.subwords.stored import check_no_model, has_model, model_writer
 from wordgeom.texts.corpus_record import CorpusRecord, corpus_record
 from wordgeom.vectors.keyed import (
     Vectors,
     from_keyed_vectors,
     to_keyed_vectors,
+    writable_words,
     write_vectors,
 )
 from wordgeom.vectors.nearest import row_of, similar
@@ -129,8 +130,11 @@ class Model:
     def save(self, path: PathLike, *, space: str | None = None) -> None:
         """Write a word2vec file, .bin, .txt or .vec, and the subword model beside it."""
         target = file_path(path)
-        write_vectors(target, self.words, self.vectors, space=space)
-        with model_writer(target, self._open.model, self._vectors, {}) as ready:
+        made = Vectors(writable_words(target, self.words, space=space), self.vectors)
+        if self._open.model is None and not has_model(target, made):
+            check_no_model(target)
+        write_vectors(target, made.words, made.matrix)
+        with model_writer(target, self._open.model, made, {}) as ready:
             if ready is not None:
                 ready()
 

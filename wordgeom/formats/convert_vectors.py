@@ -60,8 +60,8 @@ def rewrite(
         vectors, messages = without_zeros(vectors, str(paths.source))
         notes += messages
     made = replace(vectors, words=check_words(vectors.words, options.space, paths.target))
+    check_shared_model(paths, options, made)
     if model is not None:
-        check_shared_model(paths, read.vectors, made)
         notes += ngram_notes(paths, options)
     if paths.form in detection.ARRAYS:
         check_shared_file(paths.target_words, words_bytes(made.words), force, paths.target)

@@ -10,7 +10,6 @@ import os
 from abc import abstractmethod
 from pathlib import Path
 
-from wordgeom.core.errors import OptionError
 from wordgeom.formats.vector_files import (
     files_of,
     ngram_bytes,
@@ -23,7 +22,7 @@ from wordgeom.stages.stage import Stage
 from wordgeom.stages.store_stage import own_store
 from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.open_vocabulary import OpenVocabulary
-from wordgeom.subwords.stored import KIND, model_path, model_stores
+from wordgeom.subwords.stored import KIND, check_no_model, model_path, model_stores
 from wordgeom.vectors.keyed import Vectors
 
 Source = str | os.PathLike[str] | Vectors
@@ -105,12 +104,8 @@ class GivenVectors(Stage):
 
     def check_ngrams(self) -> None:
         """Raise OptionError where the output would be read with n-grams that are not its own."""
-        if self.out is None or not self.obstacle:
-            return
-        beside = model_path(self.out)
-        if beside in self.stores_given:
-            what, do = f"has the n-grams of {self.named} alone", "choose an output of another name"
-            raise OptionError(what, where=beside, found=self.out.name, do=do)
+        if self.out is not None and self.model is None:
+            check_no_model(self.out, self.file)
 
     def ngrams_up_to_date(self) -> bool:
         """Return whether the n-grams are written as requested.

@@ -16,6 +16,7 @@ import numpy as np
 from wordgeom.core.errors import FormatError, OptionError, StaleError, WordgeomError
 from wordgeom.core.types import Int64
 from wordgeom.runtime.memory import check_memory
+from wordgeom.storage.files import same_file
 from wordgeom.storage.store import Store, StoreWriter, exists
 from wordgeom.subwords.buckets import Buckets
 from wordgeom.subwords.dictionary import Dictionary
@@ -134,6 +135,21 @@ def model_bytes(vectors: Path) -> int:
     path = model_path(vectors)
     store = Store.open(path)
     return _bytes(store, _Form.of(store, path))
+
+
+def check_no_model(vectors: Path, given: Path | None = None) -> None:
+    """Raise OptionError where a file would be read with the model of other vectors.
+
+    given: vectors whose model it may be.
+    """
+    beside = model_path(vectors)
+    if not exists(beside):
+        return
+    if given is not None and same_file(beside, model_path(given)):
+        whose, do = f"{given} alone", "choose an output of another name"
+    else:
+        whose, do = "other vectors", "choose an output of another name, or remove it"
+    raise OptionError(f"has the n-grams of {whose}", where=beside, found=vectors.name, do=do)
 
 
 def has_model(path: Path, vectors: Vectors) -> bool:
