@@ -48,8 +48,7 @@ class SubwordModel:
         """Return the share of the n-grams of each word (n) that have a vector."""
         shares = self.shares(words)
         rows = np.repeat(np.arange(len(words)), np.diff(shares.indptr))
-        known: Float64 = np.bincount(rows, shares.data, len(words))
-        return known
+        return np.asarray(np.bincount(rows, shares.data, len(words)), np.float64)
 
     def vectors_of(self, words: Sequence[str]) -> Float32:
         """Return the vectors (n × K) of words, 0 for a word without a known n-gram."""
