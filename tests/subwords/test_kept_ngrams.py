@@ -22,6 +22,7 @@ LINEAR = (
     ["--align", "vectors.bin"], ["--fit", "pairs.tsv", "--penalty", "0.1"],
 )  # fmt: skip
 TRANSFORM = ["transform", "v.bin", "--center"]
+REDUCE = ["train", "v.bin", "--method", "tsm", "--dim", "4", "--tau", "0.3"]
 COMPRESS = ["compress", "v.bin", "--dim", "4", "--reducer", "svd"]
 
 
@@ -64,6 +65,7 @@ def test_a_linear_transform_maps_the_ngrams_as_it_maps_the_words(given, ask, ste
         (["transform", "v.bin", "--normalise"], "w.bin", "omit --normalise, or transform"),
         (["transform", "v.bin", "--remove-top", "1"], "w.bin", "omit --remove-top, or transform"),
         (COMPRESS, "w.npz", "use v.bin for words without a vector"),
+        (REDUCE, "w.bin", "use v.bin for words without a vector"),
     ],
 )
 def test_ngrams_that_cannot_be_kept_are_lost_with_a_note(improved, ask, asked, out, do):

@@ -21,7 +21,7 @@ from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.stage import Stage
 from wordgeom.stages.store_stage import own_store
 from wordgeom.subwords.model import SubwordModel
-from wordgeom.subwords.open_vocabulary import OpenVocabulary
+from wordgeom.subwords.open_vocabulary import OpenVocabulary, lost_note
 from wordgeom.subwords.stored import KIND, check_no_model, model_path, model_stores
 from wordgeom.vectors.keyed import Vectors
 
@@ -100,7 +100,7 @@ class GivenVectors(Stage):
         """A note on n-grams that are not kept."""
         if not self.has_ngrams or self.kept:
             return []
-        return [f"the n-grams of {self.named} are not kept: {self.obstacle}"]
+        return [lost_note(self.named, self.obstacle)]
 
     def check_ngrams(self) -> None:
         """Raise OptionError where the output would be read with n-grams that are not its own."""

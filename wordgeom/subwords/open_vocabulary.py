@@ -77,6 +77,11 @@ def _spelt(words: list[str], model: SubwordModel) -> list[str]:
     return normal
 
 
+def lost_note(named: object, do: str) -> str:
+    """Return a note on n-grams of given vectors that the output does not keep."""
+    return f"the n-grams of {named} are not kept: {do}"
+
+
 def subword_note(words: list[str]) -> list[str]:
     """Return a note on words whose vectors come from their n-grams, none if there are none."""
     if not words:
