@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import wordgeom as wg
-from wordgeom.core.errors import OptionError
+from wordgeom.core.errors import InputError, OptionError
 from wordgeom.formats import vector_files
 from wordgeom.formats.vector_files import read_open_vectors
 from wordgeom.stages import given_vectors
+from wordgeom.storage.scratch import mapped_array
 from wordgeom.storage.store import Store
 from wordgeom.vectors.keyed import read_vectors, write_vectors
 
@@ -164,10 +165,14 @@ def test_readers_count_the_ngrams_against_memory(improved, ask, monkeypatch):
     monkeypatch.setattr(vector_files, "available_memory", lambda: 2 * 10**4)
     made = ask("similar", "v.bin", "walk")
     assert made.status == 1
-    number = json.loads(Path("v.bin.json").read_text())["statistics"]["ngrams"]
-    assert f"{number} n-grams and the vectors of 49 words need" in made.err
+    assert "49 vectors of 30 and their n-grams need" in made.err
     write_vectors("alone.bin", improved.words, read_vectors("v.bin").matrix)
     assert ask("similar", "alone.bin", "walk").status == 0
+    enough = vector_files.ngram_bytes(Path("v.bin"))
+    with pytest.raises(InputError, match="and their n-grams need"):
+        read_open_vectors(Path("v.bin"), memory=enough)
+    mapped = partial(mapped_array, None)
+    assert read_open_vectors(Path("v.bin"), memory=enough, allocate=mapped).model is not None
 
 
 def test_no_output_is_read_with_the_ngrams_of_other_vectors(improved, ask, counts):

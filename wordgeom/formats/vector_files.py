@@ -22,6 +22,7 @@ from wordgeom.formats.projector import FILES, is_projector
 from wordgeom.formats.quantised import is_quantised, quantised_shape, read_quantised
 from wordgeom.formats.word_files import companion_path, read_words
 from wordgeom.matrices.kinds import noun
+from wordgeom.runtime.memory import check_memory
 from wordgeom.runtime.pool import available_memory
 from wordgeom.storage.opening import check_listed, not_there, opened
 from wordgeom.storage.store import Store, exists
@@ -76,13 +77,18 @@ def read_open_vectors(
 ) -> OpenVocabulary:
     """Read vectors with their n-grams: fastText's own, or the subword model beside the file.
 
-    Arguments and errors as of `read_any_vectors`; raises what `read_model` raises as well.
+    Arguments and errors as of `read_any_vectors`; raises what `read_model` raises as well, and
+    InputError where vectors that are not mapped to a file, and n-grams, exceed `memory`.
     """
     most = available_memory() // 2 if memory is None else memory
     if _form_of(path, form) == detection.FASTTEXT:
         return read_fasttext(path, most)
     vectors = read_any_vectors(path, words, form, memory=memory, allocate=allocate)
-    return OpenVocabulary(vectors, find_model(path, vectors, most))
+    if with_ngrams(path):
+        held = vectors.matrix.nbytes if allocate is np.empty else 0
+        what = "{:,} vectors of {:,} and their n-grams".format(*vectors.matrix.shape)
+        check_memory(what, held + ngram_bytes(path), most, "raise --memory")
+    return OpenVocabulary(vectors, find_model(path, vectors))
 
 
 def with_ngrams(path: Path) -> bool:

@@ -179,14 +179,12 @@ class Transform(Revision):
             vectors = Vectors(source.words, source.matrix.copy(), source.duplicates)
             read = OpenVocabulary(vectors, self.ngrams if ngrams else None)
         else:
-            how: Any = {"memory": context.memory}
-            how["allocate"] = partial(mapped_array, context.scratch) if in_file else np.empty
-            path = Path(source)
-            read = (
-                read_open_vectors(path, **how)
-                if ngrams
-                else OpenVocabulary(read_any_vectors(path, **how))
-            )
+            path, memory = Path(source), context.memory
+            allocate = partial(mapped_array, context.scratch) if in_file else np.empty
+            if ngrams:
+                read = read_open_vectors(path, memory=memory, allocate=allocate)
+            else:
+                read = OpenVocabulary(read_any_vectors(path, memory=memory, allocate=allocate))
         vectors = read.vectors
         refuse_nonfinite(vectors.words, nonfinite_rows(vectors.matrix), named, "train again")
         return read, reading_notes(vectors, named)

@@ -15,7 +15,6 @@ import numpy as np
 
 from wordgeom.core.errors import FormatError, OptionError, StaleError, WordgeomError
 from wordgeom.core.types import Int64
-from wordgeom.runtime.memory import check_memory
 from wordgeom.storage.files import same_file
 from wordgeom.storage.store import Store, StoreWriter, exists
 from wordgeom.subwords.buckets import Buckets
@@ -84,11 +83,11 @@ def _used(index: Buckets) -> Int64:
     return np.arange(index.number) if index.used is None else index.used
 
 
-def read_model(path: Path, vectors: Vectors, memory: int | None = None) -> SubwordModel:
-    """Read a model of these vectors; memory: most bytes of both, None for no limit.
+def read_model(path: Path, vectors: Vectors) -> SubwordModel:
+    """Read a model of these vectors.
 
     Raises MissingInputError, FormatError; OptionError for a store of another kind, StaleError for
-    the model of other vectors, InputError where memory is insufficient.
+    the model of other vectors.
     """
     store = Store.open(path)
     if store.kind != KIND:
@@ -97,10 +96,6 @@ def read_model(path: Path, vectors: Vectors, memory: int | None = None) -> Subwo
     if store.attributes[_VECTORS] != digest_of(vectors):
         do = f"{store.remake}, or remove it"
         raise StaleError("belongs to other vectors", where=path, do=do)
-    if memory is not None:
-        what = f"{form.rows:,} n-grams and the vectors of {len(vectors.words):,} words"
-        needed = vectors.matrix.nbytes + _bytes(store, form)
-        check_memory(what, needed, memory, "raise --memory")
     index: Index
     if form.buckets:
         index = Buckets(form.buckets, _buckets(store, form, path))
@@ -118,13 +113,13 @@ def read_model(path: Path, vectors: Vectors, memory: int | None = None) -> Subwo
     return SubwordModel(form.unit, unit, form.lengths, index, held, added)
 
 
-def find_model(path: Path, vectors: Vectors, memory: int | None = None) -> SubwordModel | None:
+def find_model(path: Path, vectors: Vectors) -> SubwordModel | None:
     """Return the model beside a vectors file, None where there is none.
 
     Raises what `read_model` raises for one that cannot be used.
     """
     beside = model_path(path)
-    return read_model(beside, vectors, memory) if exists(beside) else None
+    return read_model(beside, vectors) if exists(beside) else None
 
 
 def model_bytes(vectors: Path) -> int:
@@ -134,7 +129,10 @@ def model_bytes(vectors: Path) -> int:
     """
     path = model_path(vectors)
     store = Store.open(path)
-    return _bytes(store, _Form.of(store, path))
+    form, parts = _Form.of(store, path), store.parts()
+    text = sum(int(parts[name]["length"]) for name in (_NGRAMS, _MORPHS) if name in parts)
+    # The numbers, and whether each is finite; the n-grams.
+    return (4 + 1) * form.rows * form.columns + _NGRAM * form.rows + _CHARACTER * text
 
 
 def check_no_model(vectors: Path, given: Path | None = None) -> None:
@@ -201,13 +199,6 @@ class _Form:
 
 def _two_integers(value: Any) -> TypeGuard[list[int]]:
     return isinstance(value, list) and [type(one) for one in value] == [int, int]
-
-
-def _bytes(store: Store, form: _Form) -> int:
-    """Return the bytes of a model: its numbers and whether each is finite, its n-grams."""
-    parts = store.parts()
-    text = sum(int(parts[name]["length"]) for name in (_NGRAMS, _MORPHS) if name in parts)
-    return (4 + 1) * form.rows * form.columns + _NGRAM * form.rows + _CHARACTER * text
 
 
 def _buckets(store: Store, form: _Form, path: Path) -> Int64:
