@@ -27,7 +27,13 @@ from wordgeom.runtime.pool import available_memory
 from wordgeom.storage.opening import check_listed, not_there, opened
 from wordgeom.storage.store import Store, exists
 from wordgeom.subwords.open_vocabulary import OpenVocabulary
-from wordgeom.subwords.stored import find_model, model_bytes, model_digests, model_stores
+from wordgeom.subwords.stored import (
+    bucket_bytes,
+    find_model,
+    model_bytes,
+    model_digests,
+    model_stores,
+)
 from wordgeom.vectors.keyed import Vectors, read_vectors
 from wordgeom.vectors.run_card import file_content, read_card
 from wordgeom.vectors.word2vec_header import opened as opened_word2vec
@@ -104,6 +110,16 @@ def ngram_bytes(path: Path) -> int:
     if not with_ngrams(path):
         return 0
     return fasttext_ngram_bytes(path) if is_fasttext(path) else model_bytes(path)
+
+
+def hashed_bytes(path: Path) -> int:
+    """Return the bytes of all buckets of n-grams in a fastText model of these vectors.
+
+    0 where they have no hashed n-grams. Raises what `ngram_bytes` raises.
+    """
+    if not with_ngrams(path):
+        return 0
+    return fasttext_ngram_bytes(path) if is_fasttext(path) else bucket_bytes(path)
 
 
 def ngram_digests(path: Path) -> list[str]:

@@ -135,6 +135,16 @@ def model_bytes(vectors: Path) -> int:
     return (4 + 1) * form.rows * form.columns + _NGRAM * form.rows + _CHARACTER * text
 
 
+def bucket_bytes(vectors: Path) -> int:
+    """Return the bytes of a float32 vector for each bucket of the model beside a vectors file.
+
+    0 without buckets. Raises MissingInputError, FormatError.
+    """
+    path = model_path(vectors)
+    form = _Form.of(Store.open(path), path)
+    return 4 * form.buckets * form.columns
+
+
 def check_no_model(vectors: Path, given: Path | None = None) -> None:
     """Raise OptionError where a file would be read with the model of other vectors.
 
