@@ -74,6 +74,7 @@ _MAPPED = (
     "transform ../inputs/known.bin -o out.bin --fit ../inputs/near.tsv --align ../inputs/turned.bin"
 )
 _COMPRESS = "compress ../inputs/known.bin -o out.npz --dim"
+_LINEAR = "transform ../inputs/named.bin -o out.bin --canonical"
 _SUBWORDS = "subwords ../inputs/known.bin -o out.bin --min-words 1 --subwords"
 _NAMED = "impute --domain ../inputs/domain.csv --vectors ../inputs/named.bin -o out.bin"
 _CONVERT = "convert ../inputs/vectors.bin out.txt"
@@ -119,6 +120,7 @@ COMMANDS = (
     Command("extend", f"{_EXTEND} --anchors 20", f"{_EXTEND} --anchors 10"),
     Command("embed", _EMBED, f"{_EMBED} --l2"),
     Command("transform", f"{_TRANSFORM} 3", f"{_TRANSFORM} 2"),
+    Command("transform, n-grams", f"{_LINEAR} --power 0.5", f"{_LINEAR} --dim 2"),
     Command("transform, fit and align", f"{_MAPPED} --center", f"{_MAPPED}"),
     Command("compress", f"{_COMPRESS} 3", f"{_COMPRESS} 2 --bits 4"),
     Command("subwords", f"{_SUBWORDS} 2-3", f"{_SUBWORDS} 2"),

@@ -139,6 +139,18 @@ def test_transformed_vectors_are_counted_twice(demands):
     assert 0 < packed.expected < size
 
 
+def test_a_model_of_fasttext_needs_all_its_buckets(demands):
+    counts(demands)
+    demands("train", "a", "--method", "pmi-eigs", "--dim", "7", "-o", "v.bin")
+    demands("subwords", "v.bin", "-o", "h.bin", "--buckets", "30000", "--min-words", "2")
+    for source in ("h.bin", "ft.bin"):
+        space = demands("convert", source, f"to-{source}", "--to", "fasttext").output
+        assert space.least == 30_000 * 7 * 4
+        size = Path(f"to-{source}").stat().st_size
+        assert 0.9 * size <= space.expected <= size
+        Path(f"to-{source}").rename("ft.bin")
+
+
 @pytest.mark.parametrize("name", ["c.txt", "c.npy"])
 def test_converted_vectors_are_not_larger_than_expected_by_much(demands, name):
     counts(demands)

@@ -135,6 +135,7 @@ def test_morphs(words, ask):
     made = ask("subwords", "-o", "v.bin", "--unit", "morphs", "--morphs", "m.tsv", "--min-words",
                "2", "--ngram-ridge", "1e-3")  # fmt: skip
     assert made.status == 0, made.err
+    assert "10 words are not in m.tsv: one morph each" in made.err
     model = find_model(Path("v.bin"), read_vectors("v.bin"))
     assert model is not None
     found, true = model.vectors_of(["turning"])[0], words.matrix[words.words.index("turning")]
@@ -153,6 +154,7 @@ def test_morphs(words, ask):
         (["--unit", "morphs"], "--unit morphs and --morphs FILE belong together"),
         (["--unit", "jamo", "--buckets", "9"], "--buckets hashes code points"),
         (["-o", "v.npz"], "unknown suffix '.npz'"),
+        (["--ngram-weight", "0"], "--ngram-weight must be between 1e-06 and"),
     ],
 )
 def test_wrong_options_are_named(words, ask, options, said):
@@ -276,20 +278,6 @@ def test_the_model_lies_beside_its_vectors():
     assert model_path(Path("v.txt.gz")) == Path("v.subwords")
 
 
-@pytest.fixture
-def counts(tmp_path, monkeypatch, ask):
-    """Counts of a text in which words of one stem, or of one ending, share contexts."""
-    monkeypatch.chdir(tmp_path)
-    draw = np.random.default_rng(2)
-    lines = []
-    for _ in range(3000):
-        stem, end = draw.integers(10), draw.integers(5)
-        near = [f"s{stem}x{draw.integers(3)}", f"e{end}y{draw.integers(3)}"]
-        lines.append(f"{near[0]} {STEMS[stem]}{ENDINGS[end]} {near[1]}\n")
-    Path("text.txt").write_text("".join(lines))
-    assert ask("build-cooc", "text.txt", "-o", "cooc").status == 0
-
-
 def test_train_adds_what_the_command_adds(counts, ask):
     train = ["train", "cooc", "--method", "gbu", "--dim", "8"]
     assert ask(*train, "-o", "plain.bin").status == 0
@@ -333,3 +321,19 @@ def test_convert_only_and_python_give_unseen_words_their_vector(improved, ask):
     kept = find_model(Path("saved.bin"), read_vectors("saved.bin"))
     assert kept is not None
     np.testing.assert_array_equal(kept.vectors_of(["turning"])[0], model["turning"])
+
+
+def test_vectors_that_float32_cannot_hold_are_not_written(words, ask):
+    write_vectors("huge.bin", words.words, words.matrix * np.float32(1e38 / words.matrix.max()))
+    made = ask("subwords", "huge.bin", "-o", "v.bin", "--ngram-weight", "1000")
+    assert made.status == 1
+    assert "exceed the range of float32; lower --ngram-weight, or scale" in made.err
+    assert not list(Path().glob("v.*"))
+
+
+def test_convert_only_finds_words_as_other_commands_do(words, ask):
+    write_vectors("e.bin", ["\u00e9t\u00e9", "walk"], words.matrix[:2])
+    Path("list.txt").write_text("e\u0301te\u0301\n\u00e9t\u00e9\nzq\n")
+    made = ask("convert", "e.bin", "some.txt", "--only", "list.txt")
+    assert "1 of 3 words of list.txt have no vector: zq" in made.err
+    assert read_vectors("some.txt").words == ["\u00e9t\u00e9"]

@@ -61,6 +61,7 @@ def test_grapheme_clusters_spell_their_words(words):
         ("\U0001f469\u200d\U0001f680a", ["\U0001f469\u200d\U0001f680", "a"]),
         ("\U0001f44d\U0001f3fdx", ["\U0001f44d\U0001f3fd", "x"]),
         ("a\u200db", ["a\u200d", "b"]),
+        ("\u0e19\u0e49\u0e33\u0e43\u0e08", ["\u0e19\u0e49\u0e33", "\u0e43", "\u0e08"]),
     ],
 )  # fmt: skip
 def test_grapheme_clusters_are_those_of_unicode(word, expected):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from wordgeom.api.counts import PathLike
 from wordgeom.api.keywords import taken, takes
 from wordgeom.api.messages import run
-from wordgeom.api.vectors import Model, source_of
+from wordgeom.api.vectors import Model, ngrams_of, source_of
 from wordgeom.formats.vector_files import read_any_vectors
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.vectors.options import CompressOptions
@@ -38,7 +38,8 @@ def compress(
     how, resume, using = taken("compress", options)
     target = None if out is None else Path(out)
     named = [os.fspath(path) for path in sets]
-    made = run(Compress(source_of(vectors), how, using, target, named, resume))
+    source, ngrams = source_of(vectors), ngrams_of(vectors)
+    made = run(Compress(source, how, using, target, named, resume, ngrams))
     read = made.value
     if read is None and made.path is not None:  # up to date
         read = read_any_vectors(made.path)

@@ -11,7 +11,7 @@ from wordgeom.api.counts import PathLike
 from wordgeom.api.frames import as_file, is_frame, is_map, map_as_file
 from wordgeom.api.keywords import taken, takes
 from wordgeom.api.messages import run
-from wordgeom.api.vectors import Model, read_back, source_of
+from wordgeom.api.vectors import Model, ngrams_of, read_back, source_of
 from wordgeom.core.errors import OptionError
 from wordgeom.imputation.domain import DomainOptions
 from wordgeom.imputation.options import ImputeOptions
@@ -81,9 +81,8 @@ def impute(
     of_domain, how, resume, using = taken("impute", options)
     target = None if out is None else Path(out)
     beside = None if table is None else Path(table)
-    source = source_of(vectors)
-    held = vectors.subwords if isinstance(vectors, Model) else None
-    stage = Impute(Path(domain), source, of_domain, how, using, target, beside, resume, held)
+    source, ngrams = source_of(vectors), ngrams_of(vectors)
+    stage = Impute(Path(domain), source, of_domain, how, using, target, beside, resume, ngrams)
     made = run(stage)
     if made.value is not None:
         return ImputedModel(

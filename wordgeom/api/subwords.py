@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from wordgeom.api.counts import PathLike
 from wordgeom.api.keywords import taken, takes
 from wordgeom.api.messages import run
-from wordgeom.api.vectors import Model, read_back, source_of
+from wordgeom.api.vectors import Model, ngrams_of, read_back, source_of
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.subwords.options import SubwordOptions
 
@@ -30,8 +30,7 @@ def add_subwords(
 
     how, using = taken("add_subwords", options)
     target = None if out is None else Path(out)
-    held = vectors.subwords if isinstance(vectors, Model) else None
-    made = run(Subwords(source_of(vectors), how, using, target, ngrams=held))
+    made = run(Subwords(source_of(vectors), how, using, target, ngrams=ngrams_of(vectors)))
     if made.value is None and made.path is not None:  # up to date
         return read_back(made.path)
     found, status = made.value, made.status.value

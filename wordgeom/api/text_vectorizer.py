@@ -122,7 +122,7 @@ class TextVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         options = EmbedOptions.take(self.get_params(deep=False))
         given = self._text_options()
         known, record = self._source(file, given)
-        check_words_memory(known.vectors, options, context)
+        check_words_memory(known, options, context)
         reading = {**given, "bad_bytes": "replace"}  # of a lone surrogate
         self.reading_: CorpusOptions = reading_options(record, reading, [file])
         usable = usable_words(known, self.reading_.normalise, options)

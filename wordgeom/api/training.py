@@ -14,7 +14,7 @@ from wordgeom import methods
 from wordgeom.api.counts import MatrixHandle, PathLike, matrix_path
 from wordgeom.api.keywords import taken, takes, takes_any_of
 from wordgeom.api.messages import declare, run
-from wordgeom.api.vectors import Model, corpus_of, read_back, source_of
+from wordgeom.api.vectors import Model, corpus_of, ngrams_of, read_back, source_of
 from wordgeom.core.errors import WordgeomError
 from wordgeom.core.options import Options, check_known, plain, specs
 from wordgeom.linalg.options import DeviceOptions
@@ -103,11 +103,12 @@ def extend(
     _, resume, using = taken("extend", options)
     target = None if out is None else Path(out)
     path, values = matrix_path(counts), plain(options)
-    stage = Extend(source_of(vectors), path, values, using, target, resume, space)
-    made = run(stage)
+    source, ngrams = source_of(vectors), ngrams_of(vectors)
+    made = run(Extend(source, path, values, using, target, resume, space, ngrams))
     if made.value is None and made.path is not None:  # up to date
         return read_back(made.path)
-    return Model(made.value, made.notes, made.statistics, status=made.status.value)
+    found, status = made.value, made.status.value
+    return Model(found.vectors, made.notes, made.statistics, status=status, subwords=found.model)
 
 
 def _training(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from wordgeom.api.counts import PathLike
 from wordgeom.api.keywords import taken, takes
 from wordgeom.api.messages import run
-from wordgeom.api.vectors import Model, read_back, source_of
+from wordgeom.api.vectors import Model, ngrams_of, read_back, source_of
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.transforms.options import TransformOptions
 
@@ -42,7 +42,9 @@ def transform(
         None if path is None else Path(path) for path in (out, fit, align, power_pairs)
     )
     sets = [os.fspath(path) for path in report]
-    made = run(Transform(source_of(vectors), how, using, target, pairs, other, judged, sets))
+    source, ngrams = source_of(vectors), ngrams_of(vectors)
+    made = run(Transform(source, how, using, target, pairs, other, judged, sets, ngrams=ngrams))
     if made.value is None and made.path is not None:  # up to date
         return read_back(made.path)
-    return Model(made.value, made.notes, made.statistics, status=made.status.value)
+    found, status = made.value, made.status.value
+    return Model(found.vectors, made.notes, made.statistics, status=status, subwords=found.model)

@@ -22,12 +22,13 @@ from wordgeom.formats.vector_files import read_open_vectors
 from wordgeom.methods.contract import Status
 from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.open_vocabulary import OpenVocabulary
-from wordgeom.subwords.stored import model_writer
+from wordgeom.subwords.stored import check_no_model, has_model, model_writer
 from wordgeom.texts.corpus_record import CorpusRecord, corpus_record
 from wordgeom.vectors.keyed import (
     Vectors,
     from_keyed_vectors,
     to_keyed_vectors,
+    writable_words,
     write_vectors,
 )
 from wordgeom.vectors.nearest import row_of, similar
@@ -129,8 +130,11 @@ class Model:
     def save(self, path: PathLike, *, space: str | None = None) -> None:
         """Write a word2vec file, .bin, .txt or .vec, and the subword model beside it."""
         target = file_path(path)
-        write_vectors(target, self.words, self.vectors, space=space)
-        with model_writer(target, self._open.model, self._vectors, {}) as ready:
+        made = Vectors(writable_words(target, self.words, space=space), self.vectors)
+        if self._open.model is None and not has_model(target, made):
+            check_no_model(target)
+        write_vectors(target, made.words, made.matrix)
+        with model_writer(target, self._open.model, made, {}) as ready:
             if ready is not None:
                 ready()
 
@@ -156,12 +160,17 @@ def source_of(vectors: PathLike | Model | KeyedVectors) -> PathLike | Vectors:
     raise OptionError(what, found=type(vectors).__name__)
 
 
+def ngrams_of(vectors: PathLike | Model | KeyedVectors) -> SubwordModel | None:
+    """Return the n-grams of a model, None for gensim's vectors, and for files, which are read."""
+    return vectors.subwords if isinstance(vectors, Model) else None
+
+
 def open_source_of(vectors: PathLike | Model | KeyedVectors) -> PathLike | OpenVocabulary:
     """Return the name of a file unchanged, vectors in memory with the n-grams of a model."""
     source = source_of(vectors)
     if not isinstance(source, Vectors):
         return source
-    return OpenVocabulary(source, vectors.subwords if isinstance(vectors, Model) else None)
+    return OpenVocabulary(source, ngrams_of(vectors))
 
 
 def read_back(

@@ -60,8 +60,8 @@ def rewrite(
         vectors, messages = without_zeros(vectors, str(paths.source))
         notes += messages
     made = replace(vectors, words=check_words(vectors.words, options.space, paths.target))
+    check_shared_model(paths, options, made)
     if model is not None:
-        check_shared_model(paths, read.vectors, made)
         notes += ngram_notes(paths, options)
     if paths.form in detection.ARRAYS:
         check_shared_file(paths.target_words, words_bytes(made.words), force, paths.target)
@@ -89,19 +89,19 @@ def _select_words(known: OpenVocabulary, path: Path) -> tuple[Vectors, list[str]
     """
     listed, repeated = read_word_list(path)
     vectors, added = known.including(listed)
-    wanted = set(listed)
-    rows = [row for row, word in enumerate(vectors.words) if word in wanted]
+    found = {word: vectors.row(word) for word in listed}
+    rows = sorted({row for row in found.values() if row is not None})
     if not rows:
-        raise InputError(f"none of its {len(wanted):,} words has a vector", where=path)
+        raise InputError(f"none of its {len(found):,} words has a vector", where=path)
     selected = Vectors([vectors.words[row] for row in rows], vectors.matrix[rows])
     one = f"line of {path} repeats a word and was ignored"
     more = f"lines of {path} repeat a word and were ignored"
     messages = [several(repeated, one, more)] if repeated else []
     messages += subword_note(added)
-    missing = sorted(wanted.difference(vectors.words))
+    missing = sorted(word for word, row in found.items() if row is None)
     if not missing:
         return selected, messages
-    count = f"{len(missing):,} of {len(wanted):,} words of {path}"
+    count = f"{len(missing):,} of {len(found):,} words of {path}"
     what = f"{count} have no vector: {first_few(missing)}"
     return selected, [*messages, what]
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wordgeom.core.errors import OptionError
 from wordgeom.core.options import flag
 from wordgeom.formats import detection
 from wordgeom.formats.conversion_paths import Paths
-from wordgeom.formats.fasttext import has_ngrams, is_fasttext
+from wordgeom.formats.fasttext import has_ngrams
 from wordgeom.formats.options import ConvertOptions
+from wordgeom.storage.files import same_file
 from wordgeom.storage.store import exists
-from wordgeom.subwords.stored import model_path
-from wordgeom.vectors.keyed import Vectors, digest_of
+from wordgeom.subwords.stored import check_no_model, has_model, model_path
+from wordgeom.vectors.keyed import Vectors
 
 _CHANGING = ("only", "dim", "space", "float16")
 
@@ -25,7 +25,8 @@ def ngrams_path(paths: Paths, options: ConvertOptions) -> Path | None:
     """Return the store of n-grams that a conversion writes beside its target, None for none."""
     target = model_path(paths.target)
     given = paths.given is None and has_ngrams(paths.source)
-    given |= target != model_path(paths.source) and exists(model_path(paths.source))
+    beside = model_path(paths.source)
+    given |= exists(beside) and not same_file(target, beside)
     kept = paths.form != detection.FASTTEXT and _obstacle(paths, options) is None
     return target if given and kept else None
 
@@ -39,15 +40,11 @@ def ngram_notes(paths: Paths, options: ConvertOptions) -> list[str]:
     return [f"{lost}; convert without {obstacle} to keep them"]
 
 
-def check_shared_model(paths: Paths, read: Vectors, made: Vectors) -> None:
-    """Raise OptionError where the source's subword model would be taken for the target's."""
-    beside = model_path(paths.target)
-    if beside != model_path(paths.source) or not exists(beside) or is_fasttext(paths.source):
-        return
-    if paths.form == detection.FASTTEXT or digest_of(read) == digest_of(made):
-        return
-    what, do = f"has the n-grams of {paths.source} alone", "choose an output of another name"
-    raise OptionError(what, where=beside, found=paths.target.name, do=do)
+def check_shared_model(paths: Paths, options: ConvertOptions, made: Vectors) -> None:
+    """Raise OptionError where the target would be read with the n-grams of other vectors."""
+    alone = paths.form != detection.FASTTEXT and ngrams_path(paths, options) is None
+    if alone and not has_model(paths.target, made):
+        check_no_model(paths.target, paths.source)
 
 
 def _obstacle(paths: Paths, options: ConvertOptions) -> str | None:

@@ -47,7 +47,7 @@ def is_matrix(
 def check_target(target: Path, given: str | None, allowed: tuple[str, ...], what: str) -> str:
     """Return the format to write. Raises OptionError unless `allowed` contains it."""
     found, named = given or format_of(target), format_of(target)
-    if found == FASTTEXT and named not in (None, BIN):
+    if found == FASTTEXT and (named not in (None, BIN) or target.name.lower().endswith(".gz")):
         what = f"fastText's models are binary, not {target.suffix}"
         raise OptionError(what, where=target, do="name a .bin file")
     if found not in allowed:

@@ -71,6 +71,13 @@ def fasttext_shape(path: Path) -> tuple[int, int]:
         return len(parsed.dictionary()), dim
 
 
+def fasttext_ngram_bytes(path: Path) -> int:
+    """Return the bytes of the vectors of n-grams; raises as `read_fasttext`."""
+    with opened(path, _WANTED) as source:
+        dim, buckets, _ = _Parser(source, path).arguments()
+        return 4 * dim * buckets
+
+
 def read_fasttext(path: Path, memory: int) -> OpenVocabulary:
     """Read the words and n-grams of an unsupervised model that is not quantised.
 
@@ -90,10 +97,11 @@ def read_fasttext(path: Path, memory: int) -> OpenVocabulary:
     if lengths is None or not buckets:
         return OpenVocabulary(Vectors(names, own))
     model = SubwordModel(CODEPOINT, Utf8(), lengths, Buckets(buckets), ngrams, added=False)
-    numbers = _ngrams(names, lengths)[:, None]
-    made = (own + numbers * model.vectors_of(names)) / (1 + numbers)
-    made[numbers[:, 0] == 0] = own[numbers[:, 0] == 0]
-    return OpenVocabulary(Vectors(names, made.astype(np.float32)), model)
+    for start in range(0, len(names), _ROWS):  # in place: models take most of the memory
+        part = slice(start, start + _ROWS)
+        numbers = _ngrams(names[part], lengths)[:, None]
+        own[part] = (own[part] + numbers * model.vectors_of(names[part])) / (1 + numbers)
+    return OpenVocabulary(Vectors(names, own), model)
 
 
 def write_fasttext(out: BinaryIO, vectors: Vectors, model: SubwordModel) -> None:

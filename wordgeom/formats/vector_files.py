@@ -11,16 +11,29 @@ import numpy as np
 from wordgeom.core.errors import FormatError, InputError, MissingInputError
 from wordgeom.core.types import Allocate
 from wordgeom.formats import dense, detection
-from wordgeom.formats.fasttext import fasttext_shape, has_ngrams, is_fasttext, read_fasttext
+from wordgeom.formats.fasttext import (
+    fasttext_ngram_bytes,
+    fasttext_shape,
+    has_ngrams,
+    is_fasttext,
+    read_fasttext,
+)
 from wordgeom.formats.projector import FILES, is_projector
 from wordgeom.formats.quantised import is_quantised, quantised_shape, read_quantised
 from wordgeom.formats.word_files import companion_path, read_words
 from wordgeom.matrices.kinds import noun
+from wordgeom.runtime.memory import check_memory
 from wordgeom.runtime.pool import available_memory
 from wordgeom.storage.opening import check_listed, not_there, opened
 from wordgeom.storage.store import Store, exists
 from wordgeom.subwords.open_vocabulary import OpenVocabulary
-from wordgeom.subwords.stored import find_model, model_digests, model_stores
+from wordgeom.subwords.stored import (
+    bucket_bytes,
+    find_model,
+    model_bytes,
+    model_digests,
+    model_stores,
+)
 from wordgeom.vectors.keyed import Vectors, read_vectors
 from wordgeom.vectors.run_card import file_content, read_card
 from wordgeom.vectors.word2vec_header import opened as opened_word2vec
@@ -61,21 +74,52 @@ def read_any_vectors(
 
 
 def read_open_vectors(
-    path: Path, words: Path | None = None, form: str | None = None, *, memory: int | None = None
+    path: Path,
+    words: Path | None = None,
+    form: str | None = None,
+    *,
+    memory: int | None = None,
+    allocate: Allocate = np.empty,
 ) -> OpenVocabulary:
     """Read vectors with their n-grams: fastText's own, or the subword model beside the file.
 
-    Arguments and errors as of `read_any_vectors`; raises what `read_model` raises as well.
+    Arguments and errors as of `read_any_vectors`; raises what `read_model` raises as well, and
+    InputError where vectors that are not mapped to a file, and n-grams, exceed `memory`.
     """
+    most = available_memory() // 2 if memory is None else memory
     if _form_of(path, form) == detection.FASTTEXT:
-        return read_fasttext(path, available_memory() // 2 if memory is None else memory)
-    vectors = read_any_vectors(path, words, form, memory=memory)
+        return read_fasttext(path, most)
+    vectors = read_any_vectors(path, words, form, memory=memory, allocate=allocate)
+    if with_ngrams(path):
+        held = vectors.matrix.nbytes if allocate is np.empty else 0
+        what = "{:,} vectors of {:,} and their n-grams".format(*vectors.matrix.shape)
+        check_memory(what, held + ngram_bytes(path), most, "raise --memory")
     return OpenVocabulary(vectors, find_model(path, vectors))
 
 
 def with_ngrams(path: Path) -> bool:
     """Return whether a file has n-grams that `read_open_vectors` reads."""
     return has_ngrams(path) if is_fasttext(path) else bool(model_stores(path))
+
+
+def ngram_bytes(path: Path) -> int:
+    """Return the bytes of memory that n-grams take once they are read, 0 where there are none.
+
+    Raises what the header of a subword model raises.
+    """
+    if not with_ngrams(path):
+        return 0
+    return fasttext_ngram_bytes(path) if is_fasttext(path) else model_bytes(path)
+
+
+def hashed_bytes(path: Path) -> int:
+    """Return the bytes of all buckets of n-grams in a fastText model of these vectors.
+
+    0 where they have no hashed n-grams. Raises what `ngram_bytes` raises.
+    """
+    if not with_ngrams(path):
+        return 0
+    return fasttext_ngram_bytes(path) if is_fasttext(path) else bucket_bytes(path)
 
 
 def ngram_digests(path: Path) -> list[str]:

@@ -17,18 +17,20 @@ from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.report import score_facts
 from wordgeom.evaluation.sets import read_set
 from wordgeom.formats import quantised
-from wordgeom.formats.vector_files import files_of, read_any_vectors, shape_of
+from wordgeom.formats.vector_files import read_any_vectors, shape_of
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.stages.before_after import changes, table
 from wordgeom.stages.evaluate import judge
 from wordgeom.stages.faithfulness import faithfulness, score_table
-from wordgeom.stages.inference import Source, reading_notes
+from wordgeom.stages.given_vectors import Source
+from wordgeom.stages.inference import reading_notes
 from wordgeom.stages.reducers import REDUCERS
 from wordgeom.stages.revision import Revision
 from wordgeom.stages.stage import Job, Outcome
 from wordgeom.storage.disk_space import Demand, Space
+from wordgeom.subwords.model import SubwordModel
 from wordgeom.vectors import run_card
 from wordgeom.vectors.finite import nonfinite_rows, refuse_nonfinite
 from wordgeom.vectors.keyed import Vectors, check_words, digest_of
@@ -61,7 +63,7 @@ class Compress(Revision):
     """Compress vectors.
 
     vectors: a file, or vectors in memory; out: None for nowhere; sets: evaluation sets to score
-    before and after.
+    before and after; ngrams: of vectors in memory.
     """
 
     vectors: Source
@@ -70,16 +72,17 @@ class Compress(Revision):
     out: Path | None = None
     sets: Sequence[str] = ()
     resume: ResumeOptions = field(default_factory=ResumeOptions)
+    ngrams: SubwordModel | None = None
 
     @property
-    def _files(self) -> list[Path]:
-        """The files of the vectors."""
-        return [] if isinstance(self.vectors, Vectors) else files_of(Path(self.vectors))
+    def obstacle(self) -> str:
+        """Why the output cannot keep n-grams: its vectors are quantised."""
+        return f"use {self.named} for words without a vector"
 
     @property
     def input_paths(self) -> list[Path]:
         """All files that are read."""
-        return [*self._files, *map(Path, self.sets)]
+        return [*self.files_given, *map(Path, self.sets)]
 
     @cached_property
     def tasks(self) -> list[Task]:
@@ -91,7 +94,7 @@ class Compress(Revision):
         """The options, and the digests of the files read."""
         held = self.vectors
         files = run_card.joint_digest
-        digests = [digest_of(held) if isinstance(held, Vectors) else files(self._files)]
+        digests = [digest_of(held) if isinstance(held, Vectors) else files(self.files_given)]
         digests += [files([Path(path)]) for path in self.sets]
         options = {**self.options.result_options(), "seed": self.run.seed}
         return request_of("compress", options, digests)
@@ -105,6 +108,7 @@ class Compress(Revision):
             if not self.out.parent.is_dir():
                 do = "create it, or choose another output"
                 raise MissingInputError("no such directory", where=self.out.parent, do=do)
+        self.check_ngrams()
         self._dim(shape_of(self.vectors)[1])
         _ = self.tasks, self.request
 
@@ -135,7 +139,7 @@ class Compress(Revision):
         context = job.context
         vectors, notes = self._read(context)
         found, skipped = self._candidates(vectors, context)
-        notes += skipped
+        notes += [*skipped, *self.ngram_notes]
         chosen = max(found, key=lambda name: found[name].recall)  # the first of equals
         made = found[chosen].decoded
         report, left_out = self._changes(vectors, made, context)
@@ -231,4 +235,4 @@ class Compress(Revision):
 
     def _bytes(self, vectors: Vectors) -> int:
         """Return the bytes of the given vectors on disk, or of their numbers in memory."""
-        return sum(path.stat().st_size for path in self._files) or vectors.matrix.nbytes
+        return sum(path.stat().st_size for path in self.files_given) or vectors.matrix.nbytes

@@ -27,7 +27,7 @@ from wordgeom.formats.export import (
 from wordgeom.formats.options import ConvertOptions
 from wordgeom.formats.output_checks import check_overwrite, check_shared_file, check_words_file
 from wordgeom.formats.projector import check_projector_directory
-from wordgeom.formats.vector_files import files_of
+from wordgeom.formats.vector_files import files_of, hashed_bytes, shape_of
 from wordgeom.formats.word_files import companion_path
 from wordgeom.matrices.cooccurrence import COOC
 from wordgeom.matrices.document_term import Stored
@@ -153,6 +153,14 @@ class VectorsConversion(Conversion):
         self.check_options(("kind",), "vectors")
         form = detection.check_target(self.out, self.target_format, detection.VECTORS, "vectors")
         return Paths.of(self.source, self.source_format, self.out, form, self.options.words)
+
+    @property
+    def demand(self) -> Demand:
+        """As of other conversions; a model of fastText has all buckets, and two rows for a word."""
+        if self.paths.form != detection.FASTTEXT:
+            return super().demand
+        (words, columns), buckets = shape_of(self.source), hashed_bytes(self.source)
+        return Demand(Space(buckets, buckets + 2 * 4 * words * columns))
 
     @property
     def request(self) -> dict[str, Any]:

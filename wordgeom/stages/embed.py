@@ -22,6 +22,7 @@ from wordgeom.corpus.inputs.input_warnings import input_warnings
 from wordgeom.corpus.inputs.readers import Source, file_digest, is_stream
 from wordgeom.corpus.records.fields import lost_notes
 from wordgeom.formats.vector_files import ngram_digests, read_open_vectors
+from wordgeom.linalg.device import memory_limit
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.stages import corpus_inputs
 from wordgeom.stages.corpus_inputs import Inputs
@@ -107,7 +108,7 @@ class Embed(Stage):
     @cached_property
     def known(self) -> OpenVocabulary:
         """The vectors of words, and their n-grams."""
-        return read_open_vectors(self.vectors)
+        return read_open_vectors(self.vectors, memory=memory_limit(self.run))
 
     @property
     def base(self) -> Vectors:
@@ -157,7 +158,7 @@ class Embed(Stage):
 
     def work(self, job: Job) -> Outcome:
         """Read the texts, fit weights and components, and write the vectors."""
-        check_words_memory(self.base, self.options, job.context)
+        check_words_memory(self.known, self.options, job.context)
         corpus, names = self.inputs.corpus, self.inputs.names
         try:
             usable = usable_words(self.known, corpus.normalise, self.options)

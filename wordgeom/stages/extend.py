@@ -31,10 +31,14 @@ from wordgeom.methods.gbu.weighted_sweeps import confidences
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
-from wordgeom.stages.inference import Inference, Source
+from wordgeom.stages.given_vectors import Source
+from wordgeom.stages.inference import Inference
 from wordgeom.stages.stage import Outcome
 from wordgeom.stages.trained_options import TrainedOptions, trained_options
 from wordgeom.storage.disk_space import Demand, Space
+from wordgeom.subwords.model import SubwordModel
+from wordgeom.subwords.open_vocabulary import OpenVocabulary
+from wordgeom.subwords.stored import model_writer
 from wordgeom.vectors import run_card
 from wordgeom.vectors.finite import check_finite
 from wordgeom.vectors.keyed import (
@@ -57,7 +61,7 @@ class Extend(Inference):
 
     vectors: a file, or vectors in memory; counts: a store; values: options; out: where to write,
     None for nowhere; space: replaces white space in the words of the counts, None as the run card
-    of the vectors says.
+    of the vectors says; ngrams: of vectors in memory.
     """
 
     vectors: Source
@@ -67,6 +71,7 @@ class Extend(Inference):
     out: Path | None = None
     resume: ResumeOptions = field(default_factory=ResumeOptions)
     space: str | None = None
+    ngrams: SubwordModel | None = None
 
     @cached_property
     def options(self) -> ExtendOptions:
@@ -77,6 +82,11 @@ class Extend(Inference):
     def drop_zero(self) -> bool:
         """Whether words with a zero vector are new ones."""
         return self.options.drop_zero
+
+    @property
+    def obstacle(self) -> str:
+        """Why the output cannot keep n-grams: it has the new words alone."""
+        return "omit --keep-only-new to keep them" if self.options.keep_only_new else ""
 
     @cached_property
     def stored(self) -> StoredMatrix:
@@ -95,8 +105,8 @@ class Extend(Inference):
 
     @property
     def input_paths(self) -> list[Path]:
-        """The given vectors and the counts."""
-        return [*self.files_given, self.counts]
+        """The given vectors with their n-grams, and the counts."""
+        return [*self.files_given, *self.stores_given, self.counts]
 
     @cached_property
     def request(self) -> dict[str, Any]:
@@ -105,22 +115,27 @@ class Extend(Inference):
         # Where no word contains white space, the option changes nothing.
         spaced = self.names is not self.stored.vocabulary.words
         options = {**asked, "space": self._space if spaced else None}
-        return request_of("extend", options, [digest_of(self.base), self.stored.store.digest])
+        ngrams = self.ngram_digests if self.kept else []
+        digests = [digest_of(self.base), self.stored.store.digest, *ngrams]
+        return request_of("extend", options, digests)
 
     def check(self) -> None:
         """Check the name of the output, and open the counts and the run card of the vectors."""
         if self.out is not None:
             writable_words(self.out, [], space=None)
+        self.check_ngrams()
         _ = self.stored, self.trained, self.names
 
     def up_to_date(self) -> Outcome | None:
         """Return the vectors if they exist as requested."""
         if self.out is None:
             return None
-        _check_memory(self.vectors, self.stored, memory_limit(self.run))
-        if run_card.up_to_date(self.out, self.request, self.run.force, "matrix or vectors"):
-            return Outcome(f"{self.out}: up to date", self.out)
-        return None
+        self._check_memory(memory_limit(self.run))
+        source = "matrix or vectors"
+        made = run_card.up_to_date(self.out, self.request, self.run.force, source)
+        if not self.ngrams_up_to_date() or not made:
+            return None
+        return Outcome(f"{self.out}: up to date", self.out)
 
     @property
     def demand(self) -> Demand:
@@ -135,7 +150,7 @@ class Extend(Inference):
 
     def infer(self, context: Context) -> Outcome:
         """Return the known vectors with those of the new words."""
-        _check_memory(self.vectors, self.stored, context.memory)
+        self._check_memory(context.memory)
         words = split_vocabulary(self.stored, self.names, self.base, self.named)
         anchored = self._anchored(words, context)
         pairs = anchored.pairs()
@@ -150,12 +165,23 @@ class Extend(Inference):
         statistics |= {"zeros": int(np.count_nonzero(~made.any(axis=1))), "missed": missed}
         notes = [self.trained.note(self.named), *self._notes(statistics)]
         status = Status.of(missed=missed > 0, deficient=False)
-        vectors = Vectors(joined, matrix)
-        return Outcome(_middle(statistics), None, notes, [], statistics, status, vectors)
+        found = OpenVocabulary(Vectors(joined, matrix), self.known.model if self.kept else None)
+        return Outcome(_middle(statistics), None, notes, [], statistics, status, found)
 
-    def write(self, out: Path, made: Vectors, card: Mapping[str, Any]) -> None:
-        """Write the vectors with their run card."""
-        run_card.write(out, made, card)
+    def write(self, out: Path, made: OpenVocabulary, card: Mapping[str, Any]) -> None:
+        """Write the vectors with their run card, and their n-grams."""
+        with model_writer(out, made.model, made.vectors, card) as ready:
+            run_card.write(out, made.vectors, card, ready=ready)
+
+    def _check_memory(self, memory: int) -> None:
+        """Raise InputError where pairs, three copies of the vectors and n-grams exceed --memory."""
+        words, numbers = shape_of(self.vectors)
+        pairs, written = 2 * self.stored.stored, words + len(self.stored.vocabulary)
+        needed = _PAIR * pairs + 12 * numbers * written + min(_SOLVING, 4 * _PAIR * pairs)
+        what = f"{pairs:,} pairs and {written:,} vectors of {numbers:,}"
+        what += " with n-grams" if self.kept else ""
+        needed += self.ngram_bytes if self.kept else 0
+        check_memory(what, needed, memory, "raise --memory, or count with --max-vocab")
 
     def _anchored(self, words: VocabularySplit, context: Context) -> Anchored:
         known = self.base.matrix[words.own]
@@ -260,15 +286,6 @@ def _names(stored: StoredMatrix, space: str | None) -> list[str]:
     words = stored.vocabulary.words
     names = words if space is None else check_words(words, space, stored.path)
     return words if names == words else names
-
-
-def _check_memory(vectors: Source, stored: StoredMatrix, memory: int) -> None:
-    """Raise InputError where all pairs and three copies of the vectors exceed --memory."""
-    words, numbers = shape_of(vectors)
-    pairs, written = 2 * stored.stored, words + len(stored.vocabulary)
-    needed = _PAIR * pairs + 12 * numbers * written + min(_SOLVING, 4 * _PAIR * pairs)
-    what = f"{pairs:,} pairs and {written:,} vectors of {numbers:,}"
-    check_memory(what, needed, memory, "raise --memory, or count with --max-vocab")
 
 
 def _middle(statistics: dict[str, Any]) -> str:

@@ -20,12 +20,7 @@ import numpy as np
 from wordgeom.core.errors import OptionError
 from wordgeom.core.formatting import first_few, several
 from wordgeom.core.requests import request_of
-from wordgeom.formats.vector_files import (
-    ngram_digests,
-    read_open_vectors,
-    shape_of,
-    with_ngrams,
-)
+from wordgeom.formats.vector_files import shape_of
 from wordgeom.imputation.baselines import Baseline
 from wordgeom.imputation.domain import Domain, DomainOptions, input_files, read_domain
 from wordgeom.imputation.latent import Imputation
@@ -41,14 +36,13 @@ from wordgeom.linalg.device import memory_limit
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
-from wordgeom.stages.inference import Inference, Source
+from wordgeom.stages.given_vectors import Source
+from wordgeom.stages.inference import Inference
 from wordgeom.stages.stage import Outcome
-from wordgeom.stages.store_stage import own_store
 from wordgeom.storage import opening
 from wordgeom.storage.disk_space import Demand
 from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.open_vocabulary import OpenVocabulary
-from wordgeom.subwords.stored import KIND, model_path, model_stores
 from wordgeom.vectors.keyed import Vectors, digest_of, vectors_space, writable_words
 from wordgeom.vectors.zeros import zero_rows
 
@@ -85,10 +79,13 @@ class Impute(Inference):
 
     @cached_property
     def known(self) -> OpenVocabulary:
-        """The given vectors as they were read, with their n-grams."""
-        if isinstance(self.vectors, Vectors):
-            return OpenVocabulary(self.vectors, self.ngrams)
-        return read_open_vectors(Path(self.vectors), memory=memory_limit(self.run))
+        """The given vectors as they were read, with their n-grams, which entities may need."""
+        return self.read_given(memory_limit(self.run))
+
+    @property
+    def obstacle(self) -> str:
+        """Why the output cannot keep n-grams: it has the entities alone."""
+        return "omit --only-entities to keep them" if self.options.only_entities else ""
 
     @property
     def drop_zero(self) -> bool:
@@ -119,43 +116,32 @@ class Impute(Inference):
             asked["table"] = self.written.table_name
         digests = [_digest(file, "a file") for file in self.files]
         digests += [_digest(file, "a vectors file") for file in self.files_given]
-        if self.file is not None:
-            digests += ngram_digests(self.file)
-        else:
-            digests.append(digest_of(self.base))
-            digests += [] if self.ngrams is None else [self.ngrams.digest]
+        digests += [] if self.file is not None else [digest_of(self.base)]
+        digests += self.ngram_digests
         return request_of("impute", asked, digests)
 
     @property
     def input_paths(self) -> list[Path]:
         """The files of the domain and of the vectors, and the n-grams of the latter."""
-        models = [] if self.file is None else model_stores(self.file)
-        return [*self.files, *self.files_given, *models]
+        return [*self.files, *self.files_given, *self.stores_given]
 
     @property
     def beside(self) -> tuple[Path, ...]:
         """The trust table, and the subword model."""
-        models = () if self.model is None else (self.model,)
-        return () if self.written is None else (self.written.table, *models)
-
-    @property
-    def model(self) -> Path | None:
-        """The store of the n-grams, which the given words keep unless entities are alone."""
-        if self.out is None or self.options.only_entities:
-            return None
-        given = self.ngrams is not None if self.file is None else with_ngrams(self.file)
-        return model_path(self.out) if given else None
+        return () if self.written is None else (self.written.table, *super().beside)
 
     def check(self) -> None:
         """Check the names of the files to write, and read the digests of the inputs."""
+        self.check_ngrams()
         _ = self.request
 
     def up_to_date(self) -> Outcome | None:
         """Return the vectors if they exist as requested, with the validation asked for."""
-        output, request = self.written, self.request
-        if output is None or not output.up_to_date(request, self.run.force):
+        output = self.written
+        if output is None:
             return None
-        if self.model is not None and not own_store(self.model, KIND, request, self.run.force):
+        made = output.up_to_date(self.request, self.run.force)
+        if not self.ngrams_up_to_date() or not made:
             return None
         outcome = Outcome(f"{self.out}: up to date", self.out)
         if self.options.validate:
@@ -183,7 +169,7 @@ class Impute(Inference):
         """Return the given vectors with the imputed ones, and their trust table."""
         path = os.fspath(self.domain)
         domain = read_domain(path, self.of_domain, context.memory)
-        _check_memory(domain, self.vectors, self.options, context.memory)
+        self._check_memory(domain, context.memory)
         base = self.base
         anchors = find_anchors(domain.names, base, path, self.named)
         matrix, notes = points_of(domain, self.of_domain)
@@ -216,7 +202,7 @@ class Impute(Inference):
             value=Imputed(
                 vectors,
                 found.trust.followed_by(unreached),
-                None if self.options.only_entities else self.known.model,
+                self.known.model if self.kept else None,
             ),
         )
 
@@ -226,6 +212,18 @@ class Impute(Inference):
         if model is None or not model.added:
             return []
         return [ngram_baseline(base, model, anchors.rows, context)]
+
+    def _check_memory(self, domain: Domain, memory: int) -> None:
+        """Raise InputError where memory cannot hold points, vectors and n-grams."""
+        (n, d), (words, numbers) = domain.matrix.shape, shape_of(self.vectors)
+        alone = self.options.only_entities
+        written = n if alone else words + n
+        vectors = 4 * numbers * (words + written) + 8 * numbers * n
+        what = f"{n:,} × {d:,} points and {written:,} vectors of {numbers:,}"
+        what += " with n-grams" if self.has_ngrams else ""
+        needed = 24 * n * d + vectors + _EDGE * n * self.options.delta + self.ngram_bytes
+        do = "raise --memory" + ("" if alone else ", or pass --only-entities")
+        check_memory(what, needed, memory, do)
 
 
 def _with_ngrams(
@@ -278,14 +276,3 @@ def _joined(
         return Vectors(domain.names, matrix)
     new = [domain.names[entity] for entity in np.flatnonzero(~known).tolist()]
     return Vectors([*base.words, *new], np.concatenate((base.matrix, imputed)))
-
-
-def _check_memory(domain: Domain, source: Source, options: ImputeOptions, memory: int) -> None:
-    """Raise InputError where three copies of points and two of vectors exceed --memory."""
-    n, d = domain.matrix.shape
-    words, numbers = shape_of(source)
-    written = n if options.only_entities else words + n
-    vectors = 4 * numbers * (words + written) + 8 * numbers * n
-    what = f"{n:,} × {d:,} points and {written:,} vectors of {numbers:,}"
-    do = "raise --memory" + ("" if options.only_entities else ", or pass --only-entities")
-    check_memory(what, 24 * n * d + vectors + _EDGE * n * options.delta, memory, do)

@@ -11,43 +11,23 @@ from pathlib import Path
 from typing import Any
 
 from wordgeom.core.formatting import several
-from wordgeom.formats.vector_files import files_of, read_any_vectors
+from wordgeom.formats.vector_files import read_any_vectors
 from wordgeom.linalg.device import memory_limit
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages.stage import Job, Outcome, Stage
+from wordgeom.stages.given_vectors import GivenVectors
+from wordgeom.stages.stage import Job, Outcome
 from wordgeom.subwords.open_vocabulary import OpenVocabulary
 from wordgeom.vectors.keyed import Vectors
 from wordgeom.vectors.zeros import undirected_notes, without_zeros
 
-Source = str | os.PathLike[str] | Vectors
 
-
-class Inference(Stage):
-    """A stage that infers vectors; vectors: a file, or vectors in memory."""
-
-    vectors: Source
-    run: RunOptions
-
-    @property
-    def file(self) -> Path | None:
-        """The file of the given vectors, None for vectors in memory."""
-        return None if isinstance(self.vectors, Vectors) else Path(self.vectors)
-
-    @property
-    def files_given(self) -> list[Path]:
-        """The files of the given vectors."""
-        return [] if self.file is None else files_of(self.file)
+class Inference(GivenVectors):
+    """A stage that infers vectors."""
 
     @property
     @abstractmethod
     def drop_zero(self) -> bool:
         """Whether zero vectors are taken for missing ones."""
-
-    @property
-    def named(self) -> str:
-        """What messages call the given vectors."""
-        return "the vectors" if isinstance(self.vectors, Vectors) else os.fspath(self.vectors)
 
     @cached_property
     def base(self) -> Vectors:
@@ -61,11 +41,11 @@ class Inference(Stage):
 
     @cached_property
     def known(self) -> OpenVocabulary:
-        """The given vectors as they were read; n-grams are read where a stage uses them."""
-        if isinstance(self.vectors, Vectors):
-            return OpenVocabulary(self.vectors)
-        path = Path(self.vectors)
-        return OpenVocabulary(read_any_vectors(path, memory=memory_limit(self.run)))
+        """The given vectors as they were read, with the n-grams that the output keeps."""
+        memory = memory_limit(self.run)
+        if self.kept or self.file is None:
+            return self.read_given(memory)
+        return OpenVocabulary(read_any_vectors(self.file, memory=memory))
 
     @cached_property
     def _read(self) -> tuple[Vectors, list[str]]:
@@ -87,6 +67,7 @@ class Inference(Stage):
     def work(self, job: Job) -> Outcome:
         """Infer the vectors, and write them with the given ones."""
         made = self.infer(job.context)
+        made.notes += self.ngram_notes
         if self.out is not None:
             self.write(self.out, made.value, job.card(self.request, made))
         where = "vectors" if self.out is None else os.fspath(self.out)

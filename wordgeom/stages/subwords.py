@@ -9,19 +9,19 @@ from typing import Any
 
 from wordgeom.core.requests import request_of
 from wordgeom.formats.fasttext import has_ngrams
-from wordgeom.formats.vector_files import files_of, read_any_vectors, shape_of
+from wordgeom.formats.vector_files import read_any_vectors, shape_of
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
-from wordgeom.stages.inference import Source, reading_notes
+from wordgeom.stages.given_vectors import Source
+from wordgeom.stages.inference import reading_notes
 from wordgeom.stages.revision import Revision
 from wordgeom.stages.stage import Job, Outcome
-from wordgeom.stages.store_stage import own_store
 from wordgeom.storage.disk_space import Demand
 from wordgeom.subwords.improvement import improve
 from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.options import SubwordOptions
-from wordgeom.subwords.stored import KIND, has_model, model_path, model_stores, model_writer
+from wordgeom.subwords.stored import has_model, model_path, model_writer
 from wordgeom.texts.corpus_record import CORPUS
 from wordgeom.vectors import run_card
 from wordgeom.vectors.finite import nonfinite_rows, refuse_nonfinite
@@ -51,26 +51,25 @@ class Subwords(Revision):
         return
 
     @property
+    def obstacle(self) -> str:
+        """Empty: the output has n-grams of its own."""
+        return ""
+
+    @property
     def model(self) -> Path | None:
         """The store of the n-grams."""
         return None if self.out is None else model_path(self.out)
 
     @property
-    def beside(self) -> tuple[Path, ...]:
-        """The store of the n-grams."""
-        return () if self.model is None else (self.model,)
-
-    @property
     def input_paths(self) -> list[Path]:
         """The files that are read, and the n-grams that belong to the vectors."""
-        models = [] if isinstance(self.vectors, Vectors) else model_stores(Path(self.vectors))
-        return [*self._files, *models]
+        return [*self._files, *self.stores_given]
 
     @property
     def _files(self) -> list[Path]:
         """The files of the vectors, and of the morphs."""
-        own = [] if isinstance(self.vectors, Vectors) else files_of(Path(self.vectors))
-        return [*own, *([] if self.options.morphs is None else [Path(self.options.morphs)])]
+        morphs = [] if self.options.morphs is None else [Path(self.options.morphs)]
+        return [*self.files_given, *morphs]
 
     @cached_property
     def request(self) -> dict[str, Any]:
@@ -86,12 +85,6 @@ class Subwords(Revision):
         if self.out is not None:
             writable_words(self.out, [], space=None)
         _ = self.request
-
-    def up_to_date(self) -> Outcome | None:
-        """Return the vectors if they exist as requested, and their model beside them."""
-        made = super().up_to_date()
-        there = self.model is not None and own_store(self.model, KIND, self.request, self.run.force)
-        return made if there else None
 
     @property
     def demand(self) -> Demand:
@@ -130,16 +123,14 @@ class Subwords(Revision):
 
     def _corpus(self) -> dict[str, Any]:
         """Return what the run card of the vectors records of the text behind them."""
-        path = None if isinstance(self.vectors, Vectors) else Path(self.vectors)
-        card = None if path is None else run_card.read_card(path)
+        card = None if self.file is None else run_card.read_card(self.file)
         return {} if card is None or CORPUS not in card else {CORPUS: card[CORPUS]}
 
     def _again(self, read: Vectors) -> list[str]:
         """Return a note on vectors that include their n-grams already."""
-        if isinstance(self.vectors, Vectors):
+        if self.file is None:
             before = self.ngrams is not None
         else:
-            path = Path(self.vectors)
-            before = has_ngrams(path) or has_model(path, read)
+            before = has_ngrams(self.file) or has_model(self.file, read)
         do = "apply subwords to the vectors without them"
         return [f"{self.named}: n-grams are added a second time; {do}"] if before else []

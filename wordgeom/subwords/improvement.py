@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from wordgeom.core.errors import InputError
+from wordgeom.core.errors import InputError, RankError
 from wordgeom.core.formatting import several
 from wordgeom.core.types import Array, Csr, Float32
 from wordgeom.runtime.context import Context
@@ -23,7 +23,9 @@ from wordgeom.subwords.fit import fit_ngrams, working_bytes
 from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.options import SubwordOptions
 from wordgeom.subwords.units.jamo import has_syllables
+from wordgeom.subwords.units.morphs import Morphs
 from wordgeom.subwords.units.names import JAMO
+from wordgeom.subwords.units.unit import Unit
 from wordgeom.vectors.keyed import Vectors
 from wordgeom.vectors.norms import row_norms, with_norms
 
@@ -44,7 +46,8 @@ def improve(vectors: Vectors, options: SubwordOptions, context: Context) -> Impr
     """Return finite vectors with those of their n-grams added.
 
     Raises InputError where no n-gram occurs in enough words, all vectors are zero, or memory is
-    insufficient, and what reading the morphs raises.
+    insufficient, RankError where float32 cannot hold the result, and what reading the morphs
+    raises.
     """
     unit = options.opened_unit()
     index, shares = count_ngrams(vectors.words, unit, options)
@@ -57,21 +60,40 @@ def improve(vectors: Vectors, options: SubwordOptions, context: Context) -> Impr
     fitted = fit_ngrams(shares_without(shares, used), directions, options.ngram_ridge, context)
     ops = context.ops
     parts = ops.to_numpy(ops.operator(shares).multiply(ops.tall(fitted, np.float32)))
-    scale = np.float32(options.ngram_weight * float(norms[used].mean()))
+    scale = options.ngram_weight * float(norms[used].mean())
     statistics = {
         "ngrams": len(index), "ngrams_in_words": shares.nnz,
         "words_without_ngrams": int(np.count_nonzero(np.diff(shares.indptr) == 0)),
         "zero_vectors": int(np.count_nonzero(~used)),
         "explained": 1.0 - _squares(directions - parts, used) / np.count_nonzero(used),
     }  # fmt: skip
-    made = Vectors(vectors.words, np.asarray(vectors.matrix + scale * parts, np.float32))
-    model = SubwordModel(options.unit, unit, options.lengths, index, scale * fitted)
-    return Improved(made, model, statistics, _notes(vectors.words, options, statistics))
+    made, ngrams = _scaled(vectors.matrix, parts, fitted, scale)
+    model = SubwordModel(options.unit, unit, options.lengths, index, ngrams)
+    notes = _notes(vectors.words, unit, options, statistics)
+    return Improved(Vectors(vectors.words, made), model, statistics, notes)
 
 
-def _notes(words: Sequence[str], options: SubwordOptions, statistics: dict[str, Any]) -> list[str]:
-    """Return notes on a unit that is not in the words, and on words without an n-gram."""
+def _scaled(
+    vectors: Float32, parts: Float32, ngrams: Float32, scale: float
+) -> tuple[Float32, Float32]:
+    """Return the vectors plus their parts (V × K) times `scale`, and the n-grams times it."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        factor = np.float32(scale)
+        made, scaled = np.asarray(vectors + factor * parts, np.float32), factor * ngrams
+    if not (np.isfinite(made).all() and np.isfinite(scaled).all()):
+        do = "lower --ngram-weight, or scale the vectors with wordgeom transform --normalise"
+        raise RankError("vectors with their n-grams exceed the range of float32", do=do)
+    return made, scaled
+
+
+def _notes(
+    words: Sequence[str], unit: Unit, options: SubwordOptions, statistics: dict[str, Any]
+) -> list[str]:
+    """Return notes on words that the unit does not cut, and on words without an n-gram."""
     notes = []
+    if isinstance(unit, Morphs) and (absent := sum(word not in unit.table for word in words)):
+        have = several(absent, "word is", "words are")
+        notes.append(f"{have} not in {options.morphs}: one morph each")
     if options.unit == JAMO and not any(map(has_syllables, words)):
         notes.append("no word has a Hangul syllable: --unit jamo cuts words into code points")
     if without := statistics["words_without_ngrams"]:

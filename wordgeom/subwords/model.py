@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wordgeom.core.types import Csr, Float32
+from wordgeom.core.types import Csr, Float32, Float64
 from wordgeom.subwords.lengths import Lengths
 from wordgeom.subwords.ngrams import Index, blocks_of, incidence, joined
 from wordgeom.subwords.units.unit import Unit
@@ -43,6 +43,12 @@ class SubwordModel:
         blocks = blocks_of(words, self.unit, self.lengths)
         number = len(self.index)
         return joined([incidence(block, self.index.find(block), number) for block in blocks])
+
+    def known_shares(self, words: Sequence[str]) -> Float64:
+        """Return the share of the n-grams of each word (n) that have a vector."""
+        shares = self.shares(words)
+        rows = np.repeat(np.arange(len(words)), np.diff(shares.indptr))
+        return np.asarray(np.bincount(rows, shares.data, len(words)), np.float64)
 
     def vectors_of(self, words: Sequence[str]) -> Float32:
         """Return the vectors (n × K) of words, 0 for a word without a known n-gram."""

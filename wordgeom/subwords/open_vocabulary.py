@@ -11,7 +11,7 @@ from wordgeom.core.errors import InputError
 from wordgeom.core.formatting import first_few, several
 from wordgeom.core.types import Float32
 from wordgeom.subwords.model import SubwordModel
-from wordgeom.vectors.keyed import Vectors
+from wordgeom.vectors.keyed import Vectors, in_nfc
 from wordgeom.vectors.nearest import row_of
 
 
@@ -39,7 +39,7 @@ class OpenVocabulary:
         if self.model is None:
             return [], np.zeros((0, self.vectors.matrix.shape[1]), np.float32)
         lacking = [word for word in dict.fromkeys(words) if self._lacks(word)]
-        found = self.model.vectors_of(lacking)
+        found = self.model.vectors_of(_spelt(lacking, self.model))
         known = np.flatnonzero(found.any(axis=1))
         return [lacking[row] for row in known.tolist()], found[known]
 
@@ -59,6 +59,27 @@ class OpenVocabulary:
     def _lacks(self, word: str) -> bool:
         forms = (word, word.lower())
         return word.split() == [word] and all(self.vectors.row(form) is None for form in forms)
+
+
+def _spelt(words: list[str], model: SubwordModel) -> list[str]:
+    """Return words in NFC, as text is counted, or as they are if more of their n-grams are known.
+
+    Otherwise a word whose letters were typed in parts would lose the n-grams of these letters.
+    """
+    normal = [in_nfc(word) or word for word in words]
+    others = [row for row, word in enumerate(words) if word != normal[row]]
+    if others:
+        given, found = (
+            model.known_shares([names[row] for row in others]) for names in (words, normal)
+        )
+        for row, kept in zip(others, (given > found).tolist(), strict=True):
+            normal[row] = words[row] if kept else normal[row]
+    return normal
+
+
+def lost_note(named: object, do: str) -> str:
+    """Return a note on n-grams of given vectors that the output does not keep."""
+    return f"the n-grams of {named} are not kept: {do}"
 
 
 def subword_note(words: list[str]) -> list[str]:

@@ -40,7 +40,7 @@ class SubwordOptions(Options):
     ngram_ridge: float = option(0.02, "L2 penalty on the vectors of n-grams", low=1e-9, high=1e9)
     ngram_weight: float = option(
         2.5, "weight of a word's n-grams, relative to the mean norm of the vectors",
-        low=0.0, high=1e6, metavar="W",
+        low=1e-6, high=1e6, metavar="W",
     )  # fmt: skip
 
     def __post_init__(self) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from wordgeom.core.errors import FormatError, OptionError, StaleError, WordgeomError
 from wordgeom.core.types import Int64
+from wordgeom.storage.files import same_file
 from wordgeom.storage.store import Store, StoreWriter, exists
 from wordgeom.subwords.buckets import Buckets
 from wordgeom.subwords.dictionary import Dictionary
@@ -31,6 +32,7 @@ KIND = "subwords"
 SUFFIX = ".subwords"
 _VECTORS, _NGRAMS, _BUCKETS, _MORPHS = "vectors", "ngrams", "buckets", "morphs"
 _ROWS = 1 << 14  # written at once
+_NGRAM, _CHARACTER = 40, 10  # bytes of an n-gram in tables, and of a byte of text while it is read
 
 
 def model_path(vectors: Path) -> Path:
@@ -118,6 +120,44 @@ def find_model(path: Path, vectors: Vectors) -> SubwordModel | None:
     """
     beside = model_path(path)
     return read_model(beside, vectors) if exists(beside) else None
+
+
+def model_bytes(vectors: Path) -> int:
+    """Return the bytes of memory that the model beside a vectors file takes once it is read.
+
+    Raises MissingInputError, FormatError.
+    """
+    path = model_path(vectors)
+    store = Store.open(path)
+    form, parts = _Form.of(store, path), store.parts()
+    text = sum(int(parts[name]["length"]) for name in (_NGRAMS, _MORPHS) if name in parts)
+    # The numbers, and whether each is finite; the n-grams.
+    return (4 + 1) * form.rows * form.columns + _NGRAM * form.rows + _CHARACTER * text
+
+
+def bucket_bytes(vectors: Path) -> int:
+    """Return the bytes of a float32 vector for each bucket of the model beside a vectors file.
+
+    0 without buckets. Raises MissingInputError, FormatError.
+    """
+    path = model_path(vectors)
+    form = _Form.of(Store.open(path), path)
+    return 4 * form.buckets * form.columns
+
+
+def check_no_model(vectors: Path, given: Path | None = None) -> None:
+    """Raise OptionError where a file would be read with the model of other vectors.
+
+    given: vectors whose model it may be.
+    """
+    beside = model_path(vectors)
+    if not exists(beside):
+        return
+    if given is not None and same_file(beside, model_path(given)):
+        whose, do = f"{given} alone", "choose an output of another name"
+    else:
+        whose, do = "other vectors", "choose an output of another name, or remove it"
+    raise OptionError(f"has the n-grams of {whose}", where=beside, found=vectors.name, do=do)
 
 
 def has_model(path: Path, vectors: Vectors) -> bool:

@@ -27,6 +27,7 @@ from wordgeom.linalg.blas import one_thread
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import PROGRAM, check_memory
 from wordgeom.runtime.run_options import FLOOR
+from wordgeom.subwords.open_vocabulary import OpenVocabulary
 from wordgeom.texts import kernels
 from wordgeom.texts.corpus_record import CorpusRecord
 from wordgeom.texts.options import MEAN, NAN, TFIDF, EmbedOptions
@@ -223,11 +224,12 @@ def few_known_note(encoded: EncodedCorpus) -> list[str]:
     return [f"only {known:.1%} of the tokens have a vector; {do}"] if known < _FEW else []
 
 
-def check_words_memory(vectors: Vectors, options: EmbedOptions, context: Context) -> None:
-    """Raise InputError where the vectors and their words exceed --memory."""
-    words, columns = vectors.matrix.shape
+def check_words_memory(known: OpenVocabulary, options: EmbedOptions, context: Context) -> None:
+    """Raise InputError where the vectors, their words and their n-grams exceed --memory."""
+    words, columns = known.vectors.matrix.shape
     copies = 1 + 2 * (options.all_but_the_top is not None) + 2 * options.unit_words
     needed = words * (_WORD + 4 * columns * copies)
+    needed += 0 if known.model is None else known.model.vectors.nbytes
     check_memory(f"{words:,} vectors of {columns:,}", needed, context.memory, "raise --memory")
 
 

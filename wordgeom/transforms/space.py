@@ -16,6 +16,7 @@ import numpy as np
 from wordgeom.core.errors import RankError
 from wordgeom.core.types import Float32, Float64, Int64
 from wordgeom.runtime.pool import Pool
+from wordgeom.subwords.model import SubwordModel
 from wordgeom.vectors.keyed import Vectors
 from wordgeom.vectors.postprocess import Moments
 
@@ -83,6 +84,19 @@ class Space:
         parts = self.pool.map(of, range(0, len(matrix), ROWS))
         return sum(parts, Moments(0, np.zeros(K), np.zeros((K, K))))
 
+    def with_ngrams(self, model: SubwordModel) -> SubwordModel:
+        """Return n-grams that give a word the image of the vector that they gave it before.
+
+        The steps must be linear. Raises RankError for images that float32 cannot hold.
+        """
+        assert not self.unit
+        assert not self.b.any()
+        vectors = model.vectors
+        made = np.empty((len(vectors), self.columns), np.float32)
+        for at in range(0, len(vectors), ROWS):
+            made[at : at + ROWS] = _narrowed(self.image(vectors[at : at + ROWS]))
+        return replace(model, vectors=made)
+
     def store(self) -> Vectors:
         """Overwrite the stored vectors with their images (V × K'), K' ≤ K, and return them.
 
@@ -92,21 +106,10 @@ class Space:
         made: Float32 = matrix.reshape(-1)[: len(matrix) * K].reshape(-1, K)
         at = 0
         # Images are narrower or as wide: a block is written where it or earlier ones were read.
-        for block in self._narrowed():
+        for block in self.blocks(_narrowed):
             made[at : at + len(block)] = block
             at += len(block)
         return Vectors(self.stored.words, made)
-
-    def _narrowed(self) -> Iterator[Float32]:
-        def narrow(images: Float64) -> Float32:
-            with np.errstate(over="ignore"):
-                made: Float32 = images.astype(np.float32)
-            if not np.isfinite(made).all():
-                do = "choose a power nearer to 1, or add --normalise"
-                raise RankError("the transformed vectors exceed the range of float32", do=do)
-            return made
-
-        return self.blocks(narrow)
 
 
 @dataclass(frozen=True)
@@ -117,3 +120,12 @@ class Step:
     facts: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     line: str = ""
+
+
+def _narrowed(images: Float64) -> Float32:
+    with np.errstate(over="ignore"):
+        made: Float32 = images.astype(np.float32)
+    if not np.isfinite(made).all():
+        do = "choose a power nearer to 1, or add --normalise"
+        raise RankError("the transformed vectors exceed the range of float32", do=do)
+    return made

@@ -44,9 +44,16 @@ class VectorsInput(InputKind):
     default: ClassVar[str | None] = "vectors.bin"
 
     def open(self, request: Request) -> OpenVectors:
-        """Open the file."""
-        assert request.path is not None
-        return OpenVectors(request.path, read_points(request.path), flag(self.setting))
+        """Open the file; a note says that the output has no n-grams, if the file has some."""
+        from wordgeom.formats.vector_files import with_ngrams
+        from wordgeom.subwords.open_vocabulary import lost_note
+
+        path = request.path
+        assert path is not None
+        opened = OpenVectors(path, read_points(path), flag(self.setting))
+        if with_ngrams(path):
+            opened.notes = (lost_note(path, f"use {path} for words without a vector"),)
+        return opened
 
 
 class InitInput(VectorsInput):

@@ -27,7 +27,7 @@ from wordgeom.stages.store_stage import own_store
 from wordgeom.storage.disk_space import Space
 from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.options import wants_subwords
-from wordgeom.subwords.stored import KIND, model_path, model_writer
+from wordgeom.subwords.stored import KIND, check_no_model, model_path, model_writer
 from wordgeom.texts.corpus_record import CORPUS, splitting_of
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import Vectors, vector_writer, vectors_space, writable_words
@@ -80,6 +80,8 @@ class VectorsOutput(MethodOutput):
         whole = run_card.up_to_date(self.path, request, run.force, beside=beside)
         if wants_subwords(self.target.options):
             whole &= own_store(model_path(self.path), KIND, request, run.force)
+        else:
+            check_no_model(self.path)
         if whole:
             return Outcome(f"{self.path}: up to date", self.path)
         if self._beside is not None:

@@ -2,7 +2,8 @@
 
 A letter with its marks is one cluster, and so are a Hangul syllable of jamo, a flag and a sequence
 of emoji joined by U+200D. The classes of characters follow from their general categories, because
-Python has no table of them: marks extend a cluster, and letters that prefix one are not joined.
+Python has no table of them: marks extend a cluster, as do the vowels AM of Thai and Lao, which are
+letters, and letters that prefix a cluster are not joined.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _RANGES = (
     (0x1100, 0x115F, _LEADING), (0xA960, 0xA97C, _LEADING), (0x1160, 0x11A7, _VOWEL),
     (0xD7B0, 0xD7C6, _VOWEL), (0x11A8, 0x11FF, _TRAILING), (0xD7CB, 0xD7FB, _TRAILING),
     (0x1F1E6, 0x1F1FF, _FLAG), (0x1F3FB, 0x1F3FF, _EXTEND), (0xFF9E, 0xFF9F, _EXTEND),
-    (0xE0020, 0xE007F, _EXTEND),
+    (0xE0020, 0xE007F, _EXTEND), (0x0E33, 0x0E33, _EXTEND), (0x0EB3, 0x0EB3, _EXTEND),
 )  # fmt: skip
 # Rules GB6 to GB8: what may follow a class of Hangul letters.
 _HANGUL = {
