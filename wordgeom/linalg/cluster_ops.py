@@ -20,6 +20,10 @@ from wordgeom.linalg.row_work import gathered_rows
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.scheduler import Result, Scheduler, Shared
 
+# Products of a matrix that are computed here before it is shared: gbu needs no more, and to share
+# it takes as long as three products with 110 columns on one thread.
+_BEFORE = 2
+
 
 class ClusterOps(NumpyOps):
     """Linear algebra on the CPU, in blocks on the pool and on a cluster."""
@@ -29,7 +33,7 @@ class ClusterOps(NumpyOps):
         self._scheduler = scheduler
 
     def operator(self, sparse: Csr) -> ClusterOperator:
-        """Return a sparse matrix as an operator, written to the shared folder when it is used."""
+        """Return a sparse matrix as an operator, which a cluster sees if it is reused."""
         return ClusterOperator(sparse, self._pool, self._scheduler)
 
     def row_solver(self, targets: Csr, weights: Array) -> ClusterRows:
@@ -55,10 +59,13 @@ class ClusterOperator(SparseOperator):
     def __init__(self, sparse: Csr, pool: Pool, scheduler: Scheduler) -> None:
         super().__init__(sparse, pool)
         self._scheduler, self._matrix = scheduler, tuple[Shared, ...]()
+        self._products = 0
 
     def multiply(self, tall: Array) -> Array:
         """Return the matrix times `tall` (m × k), (V × k), in the dtype of `tall`."""
-        if self._sparse.nnz * tall.shape[1] < cluster_tasks.WORTH:
+        self._products += 1
+        small = self._sparse.nnz * tall.shape[1] < cluster_tasks.WORTH
+        if small or self._products <= _BEFORE:
             return super().multiply(tall)
         scheduler = self._scheduler
         if not self._matrix:
