@@ -20,10 +20,6 @@ from wordgeom.linalg.row_work import gathered_rows
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.scheduler import Result, Scheduler, Shared
 
-# Products of a matrix that are computed here before it is shared: gbu needs no more, and to share
-# it takes as long as three products with 110 columns on one thread.
-_BEFORE = 2
-
 
 class ClusterOps(NumpyOps):
     """Linear algebra on the CPU, in blocks on the pool and on a cluster."""
@@ -65,7 +61,7 @@ class ClusterOperator(SparseOperator):
         """Return the matrix times `tall` (m × k), (V × k), in the dtype of `tall`."""
         self._products += 1
         small = self._sparse.nnz * tall.shape[1] < cluster_tasks.WORTH
-        if small or self._products <= _BEFORE:
+        if small or self._products <= cluster_tasks.LOCAL_PRODUCTS:
             return super().multiply(tall)
         scheduler = self._scheduler
         if not self._matrix:
