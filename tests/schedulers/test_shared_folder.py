@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -41,6 +42,17 @@ def test_an_array_stays_until_each_of_its_users_released_it(tmp_path):
         np.testing.assert_array_equal(other.open(), ARRAYS[0])
         folder.release(other)
         assert not os.path.exists(other.path)
+
+
+def test_equal_arrays_that_are_shared_at_the_same_time_have_one_file(tmp_path):
+    large = np.arange(1 << 20)
+    with shared_folder(tmp_path / "shared") as folder, ThreadPoolExecutor(4) as pool:
+        made = list(pool.map(folder.share, [large] * 4))
+        assert len(set(made)) == 1
+        for one in made:
+            np.testing.assert_array_equal(one.open(), large)
+            folder.release(one)
+        assert not os.path.exists(made[0].path)
 
 
 def test_an_array_that_changed_is_refused(tmp_path):

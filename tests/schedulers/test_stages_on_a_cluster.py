@@ -160,6 +160,7 @@ def test_topics_have_the_bytes_of_a_local_run(cluster, tmp_path, monkeypatch, ta
     alone, made = (tmp_path / f"{name}{suffix}" for name in ("alone", "made"))
     wg.train(tmp_path / "dtm", method, out=alone, threads=1, **given)
     monkeypatch.setattr(cluster_tasks, "WORTH", 0)
+    monkeypatch.setattr(cluster_tasks, "LOCAL_PRODUCTS", 0)
     wg.train(tmp_path / "dtm", method, out=made, scheduler=cluster.address, **given)
     content = _digest if method == "dlsa" else Path.read_bytes
     assert content(made) == content(alone)

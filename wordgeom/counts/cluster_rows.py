@@ -9,7 +9,7 @@ from wordgeom.counts.count_rows import Rows, Workspace
 from wordgeom.counts.occurrences import Occurrences
 from wordgeom.counts.plan import Plan
 from wordgeom.counts.remote_rows import Blocks, received, result_of, tasks_of
-from wordgeom.runtime.scheduler import Result, Scheduler, Shared
+from wordgeom.runtime.scheduler import Result, Scheduler, Shared, share_all
 
 WORTH = 1 << 27  # window tokens of a chunk, from which it is worth the messages: about .4 s
 
@@ -32,7 +32,7 @@ def count_on_cluster(
     room: the most entries of a block.
     """
     tasks = tasks_of(blocks)
-    shared = tuple(scheduler.share(array) for array in found.arrays)
+    shared = share_all(scheduler, *found.arrays)
     done = scheduler.map(_count, tasks, _Chunk(shared, plan, room))
     yield from received(tasks, done, workspace)
     scheduler.release(*shared)

@@ -14,7 +14,7 @@ from wordgeom.linalg.logistic_row_kernels import solve_logistic_rows
 from wordgeom.linalg.numpy_logistic import LogisticRows
 from wordgeom.linalg.row_work import gathered_rows
 from wordgeom.runtime.pool import Pool
-from wordgeom.runtime.scheduler import Result, Scheduler, Shared
+from wordgeom.runtime.scheduler import Result, Scheduler, Shared, share_all
 
 
 @dataclass(frozen=True)
@@ -47,13 +47,14 @@ class ClusterLogisticRows(LogisticRows):
         """Solve to residuals of tol ‖right side‖, in place in `start` (V × K)."""
         if self._counts.nnz * other.shape[1] < cluster_tasks.WORTH:
             return super().solve(other, start, shared, tol, most)
-        at, share = self._counts, self._scheduler.share
+        at = self._counts
         if not self._pattern:
             self._pattern = share_with(self, self._scheduler, at.indptr, at.indices, at.data)
-        factors = share(other), share(start)
-        parts = tuple(map(share, (
+        factors = share_all(self._scheduler, other, start)
+        parts = share_all(
+            self._scheduler,
             shared.loads, shared.columns, shared.diagonal, shared.pull, shared.ridges,
-        )))  # fmt: skip
+        )  # fmt: skip
         spec = _Bounds(self._pattern, factors, parts, shared.shift, shared.expect, tol, most)
         losses, steps = np.empty(at.rows), np.empty(at.rows, np.int32)
         tasks = grouped(self._blocks, self._scheduler)

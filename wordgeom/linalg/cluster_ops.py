@@ -18,7 +18,7 @@ from wordgeom.linalg.cluster_tasks import Blocks, grouped, rows_of, share_with
 from wordgeom.linalg.numpy_ops import NumpyOps, SparseOperator, SparseRows
 from wordgeom.linalg.row_work import gathered_rows
 from wordgeom.runtime.pool import Pool
-from wordgeom.runtime.scheduler import Result, Scheduler, Shared
+from wordgeom.runtime.scheduler import Result, Scheduler, Shared, share_all
 
 
 class ClusterOps(NumpyOps):
@@ -29,7 +29,7 @@ class ClusterOps(NumpyOps):
         self._scheduler = scheduler
 
     def operator(self, sparse: Csr) -> ClusterOperator:
-        """Return a sparse matrix as an operator, written to the shared folder when it is used."""
+        """Return a sparse matrix as an operator, which a cluster sees if it is reused."""
         return ClusterOperator(sparse, self._pool, self._scheduler)
 
     def row_solver(self, targets: Csr, weights: Array) -> ClusterRows:
@@ -55,10 +55,13 @@ class ClusterOperator(SparseOperator):
     def __init__(self, sparse: Csr, pool: Pool, scheduler: Scheduler) -> None:
         super().__init__(sparse, pool)
         self._scheduler, self._matrix = scheduler, tuple[Shared, ...]()
+        self._products = 0
 
     def multiply(self, tall: Array) -> Array:
         """Return the matrix times `tall` (m × k), (V × k), in the dtype of `tall`."""
-        if self._sparse.nnz * tall.shape[1] < cluster_tasks.WORTH:
+        self._products += 1
+        small = self._sparse.nnz * tall.shape[1] < cluster_tasks.WORTH
+        if small or self._products <= cluster_tasks.LOCAL_PRODUCTS:
             return super().multiply(tall)
         scheduler = self._scheduler
         if not self._matrix:
@@ -116,16 +119,16 @@ class ClusterRows(SparseRows):
         if not self._pattern:
             parts = at.indptr, at.indices, at.data, self._weights
             self._pattern = share_with(self, scheduler, *parts)
-        factors = scheduler.share(other), scheduler.share(start)
+        fixed, begin = share_all(scheduler, other, start)
         gains, steps = np.empty(at.rows), np.empty(at.rows, np.int32)
         tasks = grouped(self._blocks, scheduler)
-        done = scheduler.map(_solve, tasks, _Problems(self._pattern, *factors, tol, most))
+        done = scheduler.map(_solve, tasks, _Problems(self._pattern, fixed, begin, tol, most))
         for task, result in zip(tasks, done, strict=True):
             rows = rows_of(task)
             start[rows], gains[rows], steps[rows] = (
                 result[name] for name in ("solution", "gains", "steps")
             )
-        scheduler.release(*factors)
+        scheduler.release(fixed, begin)
         return RowSolutions(start, gains, int(steps.sum()), int(np.count_nonzero(steps == most)))
 
 

@@ -6,9 +6,12 @@ import weakref
 from itertools import pairwise
 
 from wordgeom.core.types import Array
-from wordgeom.runtime.scheduler import Scheduler, Shared
+from wordgeom.runtime.scheduler import Scheduler, Shared, share_all
 
 WORTH = 1 << 28  # multiplications of one column, from which a product is worth its messages
+# Products with a matrix before it is shared. gbu needs no more; to share it takes as long as
+# three products with 110 columns on one thread.
+LOCAL_PRODUCTS = 2
 # Tasks, at least and per thread of the cluster, so that all threads end at about the same time.
 _TASKS, _PER_THREAD = 32, 4
 Blocks = tuple[tuple[int, int], ...]  # consecutive blocks of rows [start:stop)
@@ -16,7 +19,7 @@ Blocks = tuple[tuple[int, int], ...]  # consecutive blocks of rows [start:stop)
 
 def share_with(owner: object, scheduler: Scheduler, *arrays: Array) -> tuple[Shared, ...]:
     """Share arrays as long as their owner lives."""
-    shared = tuple(scheduler.share(array) for array in arrays)
+    shared = share_all(scheduler, *arrays)
     weakref.finalize(owner, scheduler.release, *shared)
     return shared
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -58,6 +59,15 @@ class Scheduler(Protocol):
 
         ahead: blocks computed beyond the one that is awaited, None for a few per thread.
         """
+
+
+def share_all(scheduler: Scheduler, *arrays: Array) -> tuple[Shared, ...]:
+    """Share several large arrays at the same time, a thread each: files are written side by side.
+
+    Raises what `share` raises.
+    """
+    with ThreadPoolExecutor(len(arrays)) as writers:
+        return tuple(writers.map(scheduler.share, arrays))
 
 
 @dataclass(frozen=True, eq=False)

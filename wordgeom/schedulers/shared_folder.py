@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import secrets
+import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,26 +35,34 @@ class SharedFolder:
     def __init__(self, path: Path, token: str) -> None:
         self.path, self.token = path, token
         self._uses: Counter[SharedArray] = Counter()
+        self._counting = threading.Lock()
 
     def share(self, array: Array) -> SharedArray:
-        """Write an array to a file named by its digest, unless it is there; raises WriteError."""
+        """Write an array to a file named by its digest, unless another call does.
+
+        Calls may overlap; the file is complete when all have returned. Raises WriteError.
+        """
         array = np.asarray(array, order="C")
         digest = array_digest(array)
         path = self.path / f"{digest}.npy"
         shared = SharedArray(str(path), digest)
-        if not self._uses[shared]:
+        with self._counting:
+            self._uses[shared] += 1
+            missing = self._uses[shared] == 1
+        if missing:
             with atomic_file(path, durable=False) as out:
                 # write_array does not say why the disk refuses its bytes.
                 header = np.lib.format.header_data_from_array_1_0(array)
                 np.lib.format.write_array_header_1_0(out, header)
                 out.write(raw_bytes(array))
-        self._uses[shared] += 1
         return shared
 
     def release(self, shared: SharedArray) -> None:
         """Remove the file of an array once each `share` of it was released."""
-        self._uses[shared] -= 1
-        if not self._uses[shared]:
+        with self._counting:
+            self._uses[shared] -= 1
+            unused = not self._uses[shared]
+        if unused:
             remove(Path(shared.path))
 
 

@@ -15,7 +15,7 @@ from wordgeom.linalg.blas import one_thread
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.scheduler import Result, Scheduler, Shared
 
-_BLOCKS = 16  # of a task, which opens the model once
+_BLOCKS = 4  # of a task: some .2 to 2 s
 
 
 @dataclass(frozen=True, eq=False)
