@@ -18,6 +18,7 @@ from wordgeom.formats.fasttext import (
     is_fasttext,
     read_fasttext,
 )
+from wordgeom.formats.npz import opened_archive
 from wordgeom.formats.projector import FILES, is_projector
 from wordgeom.formats.quantised import is_quantised, quantised_shape, read_quantised
 from wordgeom.formats.word_files import companion_path, read_words
@@ -185,11 +186,16 @@ def _form_of(path: Path, given: str | None) -> str | None:
 
 
 def _words_file(path: Path, given: Path | None) -> Path:
-    """Return the words file of an array; raises MissingInputError."""
+    """Return the words file of an array; raises MissingInputError, FormatError."""
     if not path.exists():
         raise not_there(path, "check the path")
     words = given or companion_path(path)
     if not words.exists():
+        if (
+            path.suffix == ".npz"
+        ):  # a broken archive may be one of quantised vectors: they need none
+            with opened_archive(path, 0):
+                pass
         if (read_card(path) or {}).get("request", {}).get("command") == "embed":
             what, do = "contains vectors of texts, not of words", "read it with numpy.load"
             raise InputError(what, where=path, do=do)

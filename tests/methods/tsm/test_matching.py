@@ -218,6 +218,18 @@ def test_torch_computes_the_same_updates(points, context, low_memory, constraint
     assert ours.shifts == theirs.shifts
 
 
+@pytest.mark.torch
+def test_panels_that_do_not_fit_the_device_stay_beside_it(points, context, monkeypatch):
+    """On a GPU they are in another memory, which no test can show without one."""
+    from wordgeom.methods.tsm import torch_targets
+
+    device = replace(context, open_ops=partial(get_ops, "torch-cpu", context.pool))
+    whole = matched(points, device, updates=4)
+    monkeypatch.setattr(torch_targets, "_room", lambda _: 0)
+    beside = matched(points, device, updates=4)
+    np.testing.assert_array_equal(beside.vectors, whole.vectors)
+
+
 # ── The embedding ────────────────────────────────────────────────────────────────────────────
 
 
