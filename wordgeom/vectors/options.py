@@ -23,7 +23,7 @@ class CompressOptions(Options):
         BEST, "reduction; best: the one with the highest neighbour recall",
         choices=(BEST, *REDUCERS),
     )  # fmt: skip
-    bits: int = option(4, "bits of a number, 4 or 8", low=min(BITS), high=max(BITS), metavar="N")
+    bits: int = option(4, "bits of a number, 4 or 8", metavar="N")
     pq: int | None = option(
         None, "quantise products instead: M bytes per vector", low=1, metavar="M"
     )

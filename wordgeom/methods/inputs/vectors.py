@@ -44,13 +44,19 @@ class VectorsInput(InputKind):
     default: ClassVar[str | None] = "vectors.bin"
 
     def open(self, request: Request) -> OpenVectors:
-        """Open the file; a note says that the output has no n-grams, if the file has some."""
+        """Open the file; a note says that the output has no n-grams, if the file has some.
+
+        Raises InputError for vectors that are not finite.
+        """
         from wordgeom.formats.vector_files import with_ngrams
         from wordgeom.subwords.open_vocabulary import lost_note
+        from wordgeom.vectors.finite import check_finite
 
         path = request.path
         assert path is not None
-        opened = OpenVectors(path, read_points(path), flag(self.setting))
+        content = read_points(path)
+        check_finite(content, range(len(content.words)), str(path), "check the vectors")
+        opened = OpenVectors(path, content, flag(self.setting))
         if with_ngrams(path):
             opened.notes = (lost_note(path, f"use {path} for words without a vector"),)
         return opened
