@@ -15,6 +15,7 @@ the loss is not quite the one that it minimises.
 from __future__ import annotations
 
 import argparse
+import json
 import resource
 import tempfile
 import time
@@ -130,14 +131,21 @@ def products(model: Model, rows: Any, columns: Any) -> Any:
 
 
 def built_up(cooc: Path, options: tuple[str, ...], folder: Path) -> Model:
-    """Return the model of gbu: `--mix 0` gives v, and `--mix 1` gives v + u."""
+    """Return the model of gbu, whose products are A Σ Bᵀ.
+
+    `--mix 0` gives A Σ^p, and `--mix 1` adds B Σ^p; the run card has Σ.
+    """
     sums, before = [], cpu_of_children()
     for mix in ("0", "1"):
         out = folder / f"mix-{mix}.bin"
         wordgeom(["train", f"{cooc}", "--method", "gbu", "--loss", "logistic", "--dim", f"{K}",
                   "--mix", mix, *options, "-o", f"{out}", "--force", "--quiet"])  # fmt: skip
         sums.append(read_vectors(out).matrix)
-    return Model(sums[0], sums[1] - sums[0], (cpu_of_children() - before) / 2, LOSS.shift)
+    seconds = (cpu_of_children() - before) / 2
+    card = json.loads((folder / "mix-0.bin.json").read_text())
+    sigma = np.array(card["statistics"]["singular_values"])
+    u = (sums[1] - sums[0]) * (sigma ** (1.0 - 2.0 * LOSS.power)).astype(np.float32)
+    return Model(sums[0], u, seconds, LOSS.shift)
 
 
 def cpu_of_children() -> float:
