@@ -29,6 +29,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import cycle, islice
 from pathlib import Path
 
 import numpy as np
@@ -82,8 +83,8 @@ class Bench:
 
 
 def both(commands: Iterable[Command]) -> list[tuple[Command, bool]]:
-    """Return each command without and with old output."""
-    return [(one, old) for one in commands for old in (False, True)]
+    """Return each command without old output and, if it replaces that, with it."""
+    return [(one, old) for one in commands for old in one.starts]
 
 
 def boundaries(bench: Bench, rng: np.random.Generator) -> str:
@@ -106,7 +107,7 @@ def _steps(shop: Workshop, *, command: Command, old: bool) -> int:
 
 def kills(bench: Bench, rng: np.random.Generator) -> str:
     """Kill commands at random times."""
-    cases = [both(COMMANDS)[k % (2 * len(COMMANDS))] for k in range(200)]
+    cases = list(islice(cycle(both(COMMANDS)), 200))
     shares = rng.random(len(cases))
     bench.run(
         partial(_at_random, command=one, old=old, share=share, number=signal.SIGKILL)

@@ -59,7 +59,11 @@ def outputs():
     return [p for p in sorted(Path().iterdir()) if store.exists(p) or card_path(p).exists()]
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "command",
+    [one for one in COMMANDS if not one.line.startswith("rerun ")],
+    ids=lambda one: one.name,
+)
 def test_every_command_with_a_card_is_repeated_and_nothing_else_is_touched(here, ask, command):
     assert ask(*command.line.split()).status == 0
     made = outputs()

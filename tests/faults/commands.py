@@ -17,8 +17,9 @@ from wordgeom.vectors.keyed import write_vectors
 class Command:
     """A command line that makes `out` or `out.SUFFIX` of what lies in ../inputs.
 
-    old: a command line that makes the old output, which is other content; resumes: it has --resume;
-    tables: of the configuration that it runs, each of which says a line.
+    old: a command line that makes the old output, which is other content, empty for a command that
+    replaces none; resumes: it has --resume; tables: of the configuration that it runs, each of
+    which says a line.
     """
 
     name: str
@@ -26,6 +27,11 @@ class Command:
     old: str
     resumes: bool = False
     tables: int = 1
+
+    @property
+    def starts(self) -> tuple[bool, ...]:
+        """Whether there is old output when it starts: it is tried without and with."""
+        return (False, True) if self.old else (False,)
 
 
 _TORCH = find_spec("torch") is not None
@@ -74,6 +80,7 @@ _MAPPED = (
     "transform ../inputs/known.bin -o out.bin --fit ../inputs/near.tsv --align ../inputs/turned.bin"
 )
 _COMPRESS = "compress ../inputs/known.bin -o out.npz --dim"
+_MATCH = f"{_COMPRESS} 3 --reducer tsm --checkpoint 0"
 _LINEAR = "transform ../inputs/named.bin -o out.bin --canonical"
 _SUBWORDS = "subwords ../inputs/known.bin -o out.bin --min-words 1 --subwords"
 _NAMED = "impute --domain ../inputs/domain.csv --vectors ../inputs/named.bin -o out.bin"
@@ -122,7 +129,8 @@ COMMANDS = (
     Command("transform", f"{_TRANSFORM} 3", f"{_TRANSFORM} 2"),
     Command("transform, n-grams", f"{_LINEAR} --power 0.5", f"{_LINEAR} --dim 2"),
     Command("transform, fit and align", f"{_MAPPED} --center", f"{_MAPPED}"),
-    Command("compress", f"{_COMPRESS} 3", f"{_COMPRESS} 2 --bits 4"),
+    Command("compress", f"{_COMPRESS} 3", f"{_COMPRESS} 2 --bits 4", True),
+    Command("compress, kept", _MATCH, f"{_COMPRESS} 2 --bits 4", True),
     Command("subwords", f"{_SUBWORDS} 2-3", f"{_SUBWORDS} 2"),
     Command("impute, n-grams", f"{_NAMED} --delta 3", f"{_NAMED} --delta 4"),
     Command("convert", _CONVERT, f"{_CONVERT} --limit 5"),
@@ -131,6 +139,8 @@ COMMANDS = (
     Command("convert, n-grams", _MOVE, f"{_MOVE} --limit 5"),
     Command("export", "convert ../inputs/cooc out.mtx", "convert ../inputs/large out.mtx"),
     Command("import", "convert ../inputs/counts.npz out", "convert ../inputs/other.npz out"),
+    Command("rerun, counts", "rerun ../inputs/cooc -o out --tmp-dir .", ""),
+    Command("rerun, n-grams", "rerun ../inputs/open.bin -o out --tmp-dir .", ""),
 )  # fmt: skip
 
 _STEPS = """
@@ -175,6 +185,8 @@ def write_inputs(folder: Path) -> None:
     (folder / "corpus.txt").write_text("\n".join(lines) + "\n")
     (folder / "half.txt").write_text("\n".join(lines[:30]) + "\n")
     (folder / "quarter.txt").write_text("\n".join(lines[:15]) + "\n")
+    labelled = "".join(f"{'ab'[k % 2]}\t{line}\n" for k, line in enumerate(lines))
+    (folder / "labelled.tsv").write_text(labelled)
     (folder / "listed.txt").write_text("".join(f"w{k}\n" for k in range(60)))
     dated = [{"text": line, "year": 1950 + k % 7} for k, line in enumerate(lines)]
     (folder / "dated.jsonl").write_text("".join(json.dumps(one) + "\n" for one in dated))

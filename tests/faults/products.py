@@ -33,6 +33,8 @@ def expected(found: Products) -> Products:
 
 
 def _content(path: Path, *, only: bool = True) -> str:
+    if _holds_outputs(path):
+        return hashlib.sha256(repr(products(path)).encode()).hexdigest()
     if path.is_dir():
         return _store(path, only)
     if _is_card(path):
@@ -57,4 +59,11 @@ def _is_card(path: Path) -> bool:
 
 
 def _is_unfinished(path: Path) -> bool:
-    return path.is_dir() and not (path / META).exists()
+    return path.is_dir() and not (path / META).exists() and not _holds_outputs(path)
+
+
+def _holds_outputs(path: Path) -> bool:
+    """Tell whether a folder is what `rerun` made: one of stores, or of files and their cards."""
+    if not path.is_dir() or (path / META).exists():
+        return False
+    return any((one / META).exists() or _is_card(one) for one in path.iterdir())

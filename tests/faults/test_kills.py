@@ -11,17 +11,23 @@ import pytest
 
 from faults import trials
 from faults.commands import COMMANDS, Command
+from faults.products import products
 from faults.workshop import STALLED, Workshop, command
 
 EVERY = "convert"  # the command of which every step is tried
 FEW = 3
+EVAL = "eval out.bin --classify ../inputs/labelled.tsv --folds 4 --resamples 0 --checkpoint 0"
 SIGNALS = signal.SIGKILL, signal.SIGTERM, signal.SIGINT
 
-each = pytest.mark.parametrize("command", COMMANDS, ids=[one.name for one in COMMANDS])
 
-
-@each
-@pytest.mark.parametrize("old", [False, True], ids=["new", "over an old one"])
+@pytest.mark.parametrize(
+    ("command", "old"),
+    [
+        pytest.param(one, old, id=f"{one.name}, {'over an old one' if old else 'new'}")
+        for one in COMMANDS
+        for old in one.starts
+    ],
+)
 def test_a_kill_leaves_the_old_output_or_the_new_and_a_way_to_it(
     shop: Workshop, command: Command, old: bool
 ) -> None:
@@ -37,9 +43,9 @@ def test_a_signal_at_any_time_leaves_the_old_output_or_the_new(shop: Workshop) -
     for turn, one in enumerate(COMMANDS):
         number = SIGNALS[turn % len(SIGNALS)]
         delay = 0.004 * turn
-        ended = trials.disturb(
-            shop, one, old=bool(turn % 2), number=number, delay=delay, words=("--force",)
-        )
+        old = one.starts[turn % len(one.starts)]
+        words = (trials.FORCE,) if one.old else ()
+        ended = trials.disturb(shop, one, old=old, number=number, delay=delay, words=words)
         assert ended.seconds < STALLED
 
 
@@ -53,3 +59,16 @@ def test_arrays_that_were_written_on_after_their_last_state_are_gone_on_with(
     for step in (later[1], later[-1]):  # their headers tell of more than the state that counts
         ended = trials.kill_at(shop, one, step, old=False, ways=[("--resume",)])
         assert ended.status == -signal.SIGKILL
+
+
+def test_an_evaluation_that_was_killed_is_gone_on_with_to_the_same_report(shop: Workshop) -> None:
+    place = shop.place(command("train gbu, binary"), old=True)
+    whole = shop.succeed(shop.copy(place), EVAL.split())
+    assert len(whole.steps) > FEW  # a checkpoint after each fold
+    for step in trials.spread(len(whole.steps), FEW):
+        here = shop.copy(place)
+        ended = shop.run(here, EVAL.split(), kill=step)
+        assert ended.status in (0, -signal.SIGKILL)
+        resumed = shop.run(here, [*EVAL.split(), trials.RESUME])
+        assert (resumed.status, resumed.lines) == (0, whole.lines)
+        assert products(here) == products(place)

@@ -127,7 +127,8 @@ class Workshop:
         """Return a folder with the old output, that output, and the new one."""
         if command.name not in self._known:
             old, new = self._folder(), self._folder()
-            self.succeed(old, command.old.split())
+            if command.old:
+                self.succeed(old, command.old.split())
             self.succeed(new, command.line.split())
             self._known[command.name] = (old, products(old), products(new))
         return self._known[command.name]

@@ -15,6 +15,7 @@ from wordgeom.schedulers import shared_array
 from wordgeom.schedulers.block_file import take_block, write_block
 from wordgeom.schedulers.shared_folder import remove_left_folder, shared_folder
 from wordgeom.storage import files
+from wordgeom.storage.files import Lock
 
 ARRAYS: list[Array] = [
     np.arange(6, dtype=np.float32).reshape(3, 2), np.zeros((0, 4)), np.array(7, np.int64),
@@ -110,3 +111,22 @@ def test_the_folder_of_a_killed_run_is_removed_and_one_in_use_is_not(tmp_path):
         with pytest.raises(LockedError), shared_folder(left):
             pass
         np.testing.assert_array_equal(folder.share(ARRAYS[0]).open(), ARRAYS[0])
+
+
+def test_the_lock_alone_of_a_killed_run_is_removed(tmp_path):
+    Lock(tmp_path / "shared.lock", tmp_path / "shared").abandon()
+    assert os.listdir(tmp_path) == ["shared.lock"]
+    remove_left_folder(tmp_path / "shared")
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_left_folder_that_may_not_be_removed_stays(tmp_path, monkeypatch):
+    def forbidden(step, path):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    left = tmp_path / "shared"
+    left.mkdir()
+    Lock(tmp_path / "shared.lock", left).abandon()
+    monkeypatch.setattr(files, "boundary", forbidden)
+    remove_left_folder(left)
+    assert sorted(os.listdir(tmp_path)) == ["shared", "shared.lock"]

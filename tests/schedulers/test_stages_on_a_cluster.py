@@ -23,6 +23,7 @@ from wordgeom.runtime.scheduler import Held, PoolScheduler
 from wordgeom.schedulers import clusters
 from wordgeom.schedulers.block_file import take_block
 from wordgeom.stages.merging import sums
+from wordgeom.storage.files import Lock
 from wordgeom.storage.store import Store
 from wordgeom.weighting import cluster_pmi
 
@@ -199,6 +200,15 @@ def test_drift_without_its_scheduler_ends_and_leaves_nothing(tmp_path, model, mo
             wg.measure_drift(model, test="permutation", scheduler=cluster.address)
     assert lost.value.exit_code == 1
     assert sorted(os.listdir(tmp_path)) == ["dtm", "logs", "model"]
+
+
+def test_drift_without_a_scheduler_removes_what_a_killed_run_on_one_left(model):
+    left = model.with_name(".model.drift.shared")
+    left.mkdir()
+    (left / "token").touch()
+    Lock(left.with_name(f"{left.name}.lock"), left).abandon()
+    wg.measure_drift(model, permutations=19)
+    assert sorted(os.listdir(model.parent)) == ["dtm", "model"]
 
 
 def test_measures_of_change_take_no_scheduler(model):

@@ -101,7 +101,7 @@ def _place(keep: Path | None, tmp_dir: str | None) -> Iterator[Path]:
 
     Raises OutputExistsError, LockedError, WriteError.
     """
-    from wordgeom.storage.files import make_folder, write_errors
+    from wordgeom.storage.files import make_folder, replace, sync_folder, write_errors
     from wordgeom.vectors.run_card import writer_lock
 
     if keep is None:
@@ -111,16 +111,17 @@ def _place(keep: Path | None, tmp_dir: str | None) -> Iterator[Path]:
         with made as name:
             yield Path(name)
         return
-    if os.path.lexists(keep):
-        raise OutputExistsError("exists", where=keep, do="name a new directory with -o")
     place = keep.with_name(f".{keep.name}.rerun")
-    with writer_lock(keep):
+    with writer_lock(keep):  # first: it removes the lock that a run killed at its end left
+        if os.path.lexists(keep):
+            raise OutputExistsError("exists", where=keep, do="name a new directory with -o")
         shutil.rmtree(place, ignore_errors=True)  # left by a run that was killed
         with write_errors(keep):
             make_folder(place)
         try:
             yield place
             with write_errors(keep):
-                os.rename(place, keep)
+                replace(place, keep)
+                sync_folder(keep.parent)
         finally:
             shutil.rmtree(place, ignore_errors=True)

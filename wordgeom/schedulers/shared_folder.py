@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 
-from wordgeom.core.errors import LockedError
 from wordgeom.core.types import Array
 from wordgeom.schedulers.shared_array import SharedArray, array_digest
 from wordgeom.storage.files import (
@@ -83,9 +82,10 @@ def shared_folder(path: Path) -> Iterator[SharedFolder]:
 
 
 def remove_left_folder(path: Path) -> None:
-    """Remove the folder that a killed run left, unless another process uses it."""
-    if path.exists():
-        with contextlib.suppress(LockedError), _lock(path):
+    """Remove the folder that a killed run left, or its lock, unless another process uses it."""
+    if path.exists() or _lock_path(path).exists():
+        # LockedError, or an error where the directory is another user's, whose model `drift` reads.
+        with contextlib.suppress(OSError), _lock(path):
             _remove(path)
 
 
@@ -103,7 +103,11 @@ def sees_token(path: str, token: str) -> bool:
 
 
 def _lock(path: Path) -> Lock:
-    return Lock(path.with_name(f"{path.name}.lock"), path)
+    return Lock(_lock_path(path), path)
+
+
+def _lock_path(path: Path) -> Path:
+    return path.with_name(f"{path.name}.lock")
 
 
 def _remove(path: Path) -> None:

@@ -105,12 +105,16 @@ class Drift(Stage):
         return request_of("drift", options, digests)
 
     @property
-    def cluster(self) -> Cluster | None:
-        """The cluster of --scheduler; without output, the shared folder is beside the model."""
-        if self.scheduler.scheduler is None:
-            return None
+    def shared_folder(self) -> Path:
+        """The folder of the arrays that a cluster reads: beside the model, without an output."""
         model = self.model.absolute()
-        return Cluster(self.scheduler.scheduler, model.with_name(f".{model.name}.drift.shared"))
+        return model.with_name(f".{model.name}.drift.shared")
+
+    @property
+    def cluster(self) -> Cluster | None:
+        """The cluster of --scheduler."""
+        address = self.scheduler.scheduler
+        return None if address is None else Cluster(address, self.shared_folder)
 
     def check(self) -> None:
         """Open the model, and check the times."""

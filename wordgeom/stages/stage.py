@@ -127,11 +127,16 @@ class Stage(ABC):
         return None if self.output is None else state_folder(self.output)
 
     @property
+    def shared_folder(self) -> Path | None:
+        """The folder of the arrays that a cluster reads, None for a stage that uses none."""
+        return None if self.state is None else folder_beside(self.state)
+
+    @property
     def cluster(self) -> Cluster | None:
         """The cluster that computes blocks, None for the threads of this process."""
-        if self.state is None or self.resume.scheduler is None:
+        if self.shared_folder is None or self.resume.scheduler is None:
             return None
-        return Cluster(self.resume.scheduler, folder_beside(self.state))
+        return Cluster(self.resume.scheduler, self.shared_folder)
 
     @property
     def beside(self) -> Sequence[Path]:
@@ -187,8 +192,8 @@ def run_stage(stage: Stage, *, show: bool = False) -> Outcome:
     if stage.output is not None:
         check_outputs(stage.output_paths, [*stage.input_paths, *configuration().values()])
     with _lock(stage, files=True), _recorded(stage):
-        if stage.state is not None:
-            remove_left_folder(folder_beside(stage.state))
+        if stage.shared_folder is not None:
+            remove_left_folder(stage.shared_folder)
         made = stage.up_to_date()
         if made is not None:
             _forget(stage)
