@@ -41,8 +41,8 @@ def check_shards(matrices: Sequence[Mergeable], *, part: bool) -> ShardRange | N
     _check_complete([held for held, _ in numbered], part=part)
     if PART in first.store.attributes:
         _check_adjacent([matrix for _, matrix in numbered])
-    first_shard, last_shard = numbered[0][0].first, numbered[-1][0].last
-    return None if (first_shard, last_shard) == (1, of) else ShardRange(first_shard, last_shard, of)
+    covered = ShardRange(numbered[0][0].first, numbered[-1][0].last, of)
+    return None if (covered.first, covered.last) == (1, of) else covered
 
 
 def shard_attributes(matrices: Sequence[Mergeable], covered: ShardRange | None) -> dict[str, Any]:
