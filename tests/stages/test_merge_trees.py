@@ -28,19 +28,18 @@ Count = Callable[[list[Path], Path, Shard], Path]
 trees = settings(max_examples=4, deadline=None)
 
 
-def merged_in_a_tree(leaves: list[Path], data: st.DataObject, **options: bool) -> Store:
-    """Merge random runs of neighbours, in any order within a run, until one store is left."""
+def merged_in_a_tree(
+    leaves: list[Path], data: st.DataObject, *, shards: bool, union: bool = False
+) -> Store:
+    """Merge random runs of neighbours, shards in any order, until one store is left."""
     nodes, folder = list(leaves), leaves[0].parent
     while len(nodes) > 1:
         first = data.draw(st.integers(0, len(nodes) - 2))
         stop = data.draw(st.integers(first + 2, len(nodes)))
-        part = {"part": True} if options.get("part") and stop - first < len(nodes) else {}
-        run = nodes[first:stop]
-        if options.get("part"):
-            run = data.draw(st.permutations(run))
+        part = shards and stop - first < len(nodes)
+        run = data.draw(st.permutations(nodes[first:stop])) if shards else nodes[first:stop]
         out = folder / f"node{len(nodes)}"
-        rest = {name: value for name, value in options.items() if name != "part"}
-        nodes[first:stop] = [merge_cooc(run, out, RUN, **rest, **part).store.path]
+        nodes[first:stop] = [merge_cooc(run, out, RUN, part=part, union=union).store.path]
     return Store.open(nodes[0])
 
 
@@ -84,7 +83,7 @@ def test_a_tree_of_shards_has_the_bytes_of_one_merge(
         names = put(folder, "a b a c\n" + texts[0], *texts[1:])
         leaves = [count(names, folder / f"s{k}", Shard(k, of)) for k in range(1, of + 1)]
         flat = merge_cooc(leaves, folder / "flat", RUN).store
-        tree = merged_in_a_tree(leaves, data, part=True)
+        tree = merged_in_a_tree(leaves, data, shards=True)
         assert_same_store(tree, flat)
         assert tree.request == flat.request
         assert "up to date" in merge_cooc(leaves, tree.path, RUN).summary
@@ -103,7 +102,7 @@ def test_a_tree_of_documents_has_the_bytes_of_one_merge(
         names = put(folder, *(f"a b {'c ' * k}\n{text}" for k, text in enumerate(texts)))
         leaves = [build_documents(p, folder / p.stem, **options).store.path for p in names]
         flat = merge_cooc(leaves, folder / "flat", RUN, union=union).store
-        tree = merged_in_a_tree(leaves, data, union=union)
+        tree = merged_in_a_tree(leaves, data, shards=False, union=union)
         assert_same_store(tree, flat)
         assert tree.request["inputs"] == flat.request["inputs"]
 
@@ -172,8 +171,9 @@ def test_another_part_is_not_up_to_date(tmp_path: Path):
 
 @pytest.mark.parametrize("other", ["union", "subtract"])
 def test_a_part_is_a_sum(leaves: list[Path], tmp_path: Path, other: str):
+    options: dict[str, Any] = {"part": True, other: True}
     with pytest.raises(OptionError) as caught:
-        merge_cooc(leaves, tmp_path / "out", RUN, part=True, **{other: True})
+        merge_cooc(leaves, tmp_path / "out", RUN, **options)
     assert_one_line(caught, f"--{other} and --part exclude each other")
 
 
