@@ -49,6 +49,7 @@ _WIDE, _NARROW = (
 _PARTS, _OTHERS = (
     f"../inputs/{name}.shard-1-of-2 ../inputs/{name}.shard-2-of-2" for name in ("all", "some")
 )
+_HEAD, _TAIL = (f"../inputs/cut.shard-{k}-of-3 ../inputs/cut.shard-{k + 1}-of-3" for k in (1, 2))
 _SUBTRACT = f"{_MERGE} --subtract ../inputs/listed"
 _UNION = f"{_MERGE} --union ../inputs/cooc"
 _APPEND = f"{_MERGE} --union ../inputs/dtm"
@@ -97,6 +98,7 @@ COMMANDS = (
     Command("build-dtm", f"{_TABULATE} 1", f"{_TABULATE} 2", True),
     Command("build-dtm, kept", f"{_TABULATE} 1 --checkpoint 0", f"{_TABULATE} 2", True),
     Command("merge", f"{_MERGE} {_WIDE}", f"{_MERGE} {_NARROW}", True),
+    Command("merge, part", f"{_MERGE} --part {_HEAD}", f"{_MERGE} --part {_TAIL}", True),
     Command(
         "merge, difference", f"{_SUBTRACT} ../inputs/half", f"{_SUBTRACT} ../inputs/quarter", True
     ),
@@ -161,6 +163,7 @@ PREPARE = (
     "build-cooc corpus.txt -o wide --min-count 1 --window 3 --shard 2/2",
     "build-cooc corpus.txt -o narrow --min-count 1 --window 2 --shard 1/2",
     "build-cooc corpus.txt -o narrow --min-count 1 --window 2 --shard 2/2",
+    *(f"build-cooc corpus.txt -o cut --min-count 1 --shard {k}/3" for k in (1, 2, 3)),
     "build-cooc corpus.txt -o listed --read-vocab listed.txt --window 3",
     "build-cooc half.txt -o half --read-vocab listed.txt --window 3",
     "build-cooc quarter.txt -o quarter --read-vocab listed.txt --window 3",

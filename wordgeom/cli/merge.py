@@ -21,8 +21,9 @@ def command(
 
     Counts are either all shards of one count (build-cooc --shard), or counts of several texts with
     the same vocabulary (build-cooc --read-vocab); --union takes any vocabularies, --subtract takes
-    counts of a text away from counts that include it. The rows of document-term matrices are
-    appended in the order of MATRICES.
+    counts of a text away from counts that include it. With --part, adjacent shards make a larger
+    shard, which is merged with the others later. The rows of document-term matrices are appended in
+    the order of MATRICES.
     """
     from wordgeom.stages.merging.stage import Merge
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from wordgeom.core.errors import FormatError, InputError
+from wordgeom.core.errors import FormatError
 from wordgeom.core.types import Int64
+from wordgeom.corpus.shard_range import check_whole
 from wordgeom.storage.files import atomic_file
 from wordgeom.storage.foreign import CHECKED, recognise
 from wordgeom.storage.opening import reading
@@ -106,10 +107,7 @@ def list_content(path: Path) -> bytes:
     """
     if exists(path):
         store = Store.open(path)
-        shard = store.attributes.get("shard")
-        if shard is not None:
-            do = "combine the shards with wordgeom merge"
-            raise InputError(f"is only shard {shard[0]} of {shard[1]}", where=path, do=do)
+        check_whole(store)
         return store.text("vocab")
     with reading(path, "a file"):
         return path.read_bytes()

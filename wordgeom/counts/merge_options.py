@@ -15,11 +15,14 @@ class MergeOptions(Options):
 
     subtract: bool = option(False, "subtract the other matrices from the first")
     union: bool = option(False, "merge different vocabularies; absent words count 0")
+    part: bool = option(False, "merge adjacent shards of a count to a larger shard")
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.subtract and self.union:
-            raise OptionError("--subtract and --union exclude each other", do="pass one of them")
+        passed = [f"--{name}" for name in self.result_options()]
+        if len(passed) > 1:
+            what = f"{' and '.join(passed)} exclude each other"
+            raise OptionError(what, do="pass one of them")
 
     def result_options(self) -> dict[str, Any]:
         """Return the options that are set: a plain sum has a request without any."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from wordgeom.core.errors import InputError, StaleError
+from wordgeom.core.errors import StaleError
+from wordgeom.corpus.shard_range import check_whole
 from wordgeom.matrices.cooccurrence import COOC, DTM, PMI, StoredMatrix
 from wordgeom.matrices.document_term import Stored, open_stored
 from wordgeom.storage import store
@@ -34,10 +35,7 @@ def open_any(path: str | os.PathLike[str]) -> Stored:
 
 
 def _check(held: Store) -> None:
-    shard = held.attributes.get("shard")
-    if shard is not None:
-        do = "combine the shards with wordgeom merge"
-        raise InputError(f"is only shard {shard[0]} of {shard[1]}", where=held.path, do=do)
+    check_whole(held)
     _check_parent(held)
 
 

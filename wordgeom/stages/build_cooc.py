@@ -24,6 +24,7 @@ from wordgeom.corpus.encoding.stretches import StretchReader
 from wordgeom.corpus.encoding.word_lists import WordLists, read_word_lists
 from wordgeom.corpus.inputs.input_warnings import UNSEGMENTED
 from wordgeom.corpus.inputs.readers import Source
+from wordgeom.corpus.shard_range import shard_note
 from wordgeom.counts.windows import WINDOWS, WindowOptions, denominator, weights
 from wordgeom.matrices.cooccurrence import COOC
 from wordgeom.runtime.context import Context
@@ -197,9 +198,8 @@ class BuildCooc(CountStage):
         return attributes | ({"shard": self.shard} if self.shard else {})
 
     def _summary(self, made: Store, encoded: EncodedCorpus, job: Job) -> str:
-        part = f" (shard {self.part.index} of {self.part.of})" if self.part else ""
         read = f"{plural(encoded.tokens, 'token')} in {plural(encoded.documents, 'document')}"
-        return f"{made.path}: {matrix_shape(made)} from {read}{part}; {job.seconds()}"
+        return f"{made.path}: {matrix_shape(made)} from {read}{shard_note(made)}; {job.seconds()}"
 
     def _short_documents(self, encoded: EncodedCorpus) -> Iterator[str]:
         """Yield a warning where most documents are shorter than two windows."""

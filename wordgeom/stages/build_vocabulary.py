@@ -19,6 +19,7 @@ from wordgeom.corpus.encoding.word_counts import WordCounts, add_words, count_wo
 from wordgeom.corpus.encoding.word_lists import WordLists, read_word_lists
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.inputs.text_parts import TextRange
+from wordgeom.corpus.shard_range import shard_note
 from wordgeom.corpus.vocabulary import Vocabulary, vocabulary_bytes
 from wordgeom.matrices import vocabulary_file
 from wordgeom.matrices.kinds import VOCABULARY
@@ -94,9 +95,9 @@ class BuildVocabulary(CountStage):
                 writer.text(STOP, _lines(lists.stop))
                 writer.text(KEEP, _lines(lists.keep))
             made = writer.commit(facts, job.card(request))
-        shard = f" (shard {self.part.index} of {self.part.of})" if self.part else ""
-        size = f"{plural(len(words), 'word')} from {plural(counted.tokens, 'token')}{shard}"
-        return Outcome(f"{made.path}: {size}; {job.seconds()}", self.out, notes, value=made)
+        size = f"{plural(len(words), 'word')} from {plural(counted.tokens, 'token')}"
+        summary = f"{made.path}: {size}{shard_note(made)}; {job.seconds()}"
+        return Outcome(summary, self.out, notes, value=made)
 
     def _range(self) -> TextRange | None:
         """Return the bytes of the shard, None for the whole text."""

@@ -57,8 +57,7 @@ def count_words(sources: Sequence[Source], options: CorpusOptions, context: Cont
         if not count_on_cluster(sources, total, options, runs, context):
             _count_here(sources, total, options, runs, context)
         merged = merge_runs(runs, Selection([], 1, 0, words_limit(context)), context)
-        order = np.argsort(merged.table.firsts, kind="stable")
-        return WordCounts(_vocabulary(merged.table, order), merged.statistics.tokens)
+        return WordCounts(every_word(merged.table), merged.statistics.tokens)
 
 
 def _count_here(
@@ -89,6 +88,11 @@ def add_words(parts: Sequence[Vocabulary]) -> Lexicon:
         table.absorb(lexicon)
         before += len(part)
     return table
+
+
+def every_word(table: Lexicon) -> Vocabulary:
+    """Return all words of a table, in order of first occurrence."""
+    return _vocabulary(table, np.argsort(table.firsts, kind="stable"))
 
 
 def cut_words(table: Lexicon, lists: WordLists, options: CorpusOptions) -> Vocabulary:

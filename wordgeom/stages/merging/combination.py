@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+from wordgeom.corpus.shard_range import ShardRange
 from wordgeom.matrices.count_request import made_options
 from wordgeom.matrices.document_term import Stored
 from wordgeom.stages.stage import Job
@@ -19,6 +20,10 @@ class Combination(Protocol):
     @property
     def request(self) -> dict[str, Any]:
         """The request that its run card records."""
+
+    @property
+    def covered(self) -> ShardRange | None:
+        """The shards that it holds, None for a whole count."""
 
     @property
     def demand(self) -> Demand:

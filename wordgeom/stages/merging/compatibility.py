@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from wordgeom.core.errors import InputError
 from wordgeom.core.requests import differing_option
+from wordgeom.corpus.shard_range import ShardRange
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.matrices.count_request import made_options
@@ -20,7 +21,6 @@ _SAME_OPTIONS = "count every shard from the same text with the same options"
 _READING = (
     "tokeniser", "token_pattern", "case", "strip", "normalise", "k", "oov", "sample", "phrases",
 )  # fmt: skip
-Shard = list[int] | None
 
 
 class Mergeable(Protocol):
@@ -122,14 +122,14 @@ def other_text(first: Mergeable, other: Mergeable) -> InputError:
     return InputError(what, where=other.path, do=_SAME_OPTIONS)
 
 
-def shards_of(matrices: Sequence[Mergeable]) -> list[Shard]:
-    """Return the shard that each matrix is, None for a whole count."""
-    return [m.store.attributes.get("shard") for m in matrices]
+def shards_of(matrices: Sequence[Mergeable]) -> list[ShardRange | None]:
+    """Return the shards that each matrix holds, None for a whole count."""
+    return [ShardRange.read(m.store.attributes) for m in matrices]
 
 
 def check_whole(matrices: Sequence[Mergeable], flag: str) -> None:
     """Raise InputError for a shard, which an option does not apply to."""
-    for matrix, shard in zip(matrices, shards_of(matrices), strict=True):
-        if shard is not None:
-            what = f"is shard {shard[0]} of {shard[1]}, to which {flag} does not apply"
+    for matrix, held in zip(matrices, shards_of(matrices), strict=True):
+        if held is not None:
+            what = f"is {held}, to which {flag} does not apply"
             raise InputError(what, where=matrix.path, do="merge all shards first")

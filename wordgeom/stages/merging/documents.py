@@ -56,6 +56,9 @@ class AppendedDocuments:
         if options.subtract:
             what = "--subtract applies to co-occurrence counts, not to document-term matrices"
             raise OptionError(what, do="leave it out")
+        if options.part:
+            what = "--part applies to shards of a count, not to document-term matrices"
+            raise OptionError(what, do="leave it out")
         compatibility.check_addable(matrices)
         first = matrices[0]
         for other in matrices[1:]:
@@ -74,6 +77,10 @@ class AppendedDocuments:
         options = common_options(self.matrices) | self.options.result_options()
         digests = [m.store.digest for m in self.matrices]
         return {"command": "merge", "options": options, "inputs": inputs, "matrices": digests}
+
+    @property
+    def covered(self) -> None:
+        """None: its matrices are whole counts."""
 
     @property
     def demand(self) -> Demand:

@@ -1,4 +1,4 @@
-"""Are matrices all shards of one count, each once? And the text that they were counted from."""
+"""Are matrices shards of one count, each once? And the text that they were counted from."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from wordgeom.core.errors import InputError
 from wordgeom.core.requests import differing_option
 from wordgeom.corpus.inputs.part_digests import digest_of_parts, parts_of
+from wordgeom.corpus.shard_range import ShardRange
 from wordgeom.stages.merging.compatibility import (
     Mergeable,
     input_digests,
@@ -20,24 +21,43 @@ PART = "part"  # attribute of a shard that has read a part of the text
 _AGAIN = "count it again"
 
 
-def check_shards(matrices: Sequence[Mergeable]) -> None:
-    """Raise InputError unless the matrices are all shards of one count."""
-    shards, first = shards_of(matrices), matrices[0]
-    for matrix, shard in zip(matrices, shards, strict=True):
-        if shard is None or shards[0] is None or shard[1] != shards[0][1]:
-            found = f"shard {shard[0]} of {shard[1]}" if shard else "a whole count"
-            do = "name all shards of one count and nothing else"
-            what = f"is {found}, not a shard of the same count"
+def check_shards(matrices: Sequence[Mergeable], *, part: bool) -> ShardRange | None:
+    """Return the shards of one count that the matrices hold together, None for all.
+
+    part: others may be missing, except between these. Raises InputError.
+    """
+    first, every = matrices[0], shards_of(matrices)
+    of = every[0].of if every[0] else 0
+    numbered: list[tuple[ShardRange, Mergeable]] = []
+    for matrix, held in zip(matrices, every, strict=True):
+        if held is None or held.of != of:
+            do = "name shards of one count and nothing else"
+            what = f"is {held or 'a whole count'}, not a shard of the same count"
             raise InputError(what, where=matrix.path, do=do)
         _check_same_text(first, matrix)
-    numbered = [(shard[0], m) for shard, m in zip(shards, matrices, strict=True) if shard]
-    _check_each_once(numbered, shards[0][1] if shards[0] else 0)
+        numbered.append((held, matrix))
+    numbered.sort(key=lambda one: one[0])
+    _check_disjoint(numbered)
+    _check_complete([held for held, _ in numbered], part=part)
     if PART in first.store.attributes:
-        _check_adjacent([matrix for _, matrix in sorted(numbered, key=lambda one: one[0])])
+        _check_adjacent([matrix for _, matrix in numbered])
+    covered = ShardRange(numbered[0][0].first, numbered[-1][0].last, of)
+    return None if (covered.first, covered.last) == (1, of) else covered
+
+
+def shard_attributes(matrices: Sequence[Mergeable], covered: ShardRange | None) -> dict[str, Any]:
+    """Return the attributes of a store that holds some shards, none for all shards."""
+    if covered is None:
+        return {}
+    read = [m.store.attributes[PART] for m in matrices if PART in m.store.attributes]
+    if not read:
+        return {"shard": covered.attribute}
+    begin, end = min(one["begin"] for one in read), max(one["end"] for one in read)
+    return {"shard": covered.attribute, PART: {**read[0], "begin": begin, "end": end}}
 
 
 def joined_inputs(matrices: Sequence[Mergeable]) -> list[dict[str, Any]]:
-    """Return the inputs of a whole text, from shards that each read a part of it."""
+    """Return the inputs of the text that several shards have read, each a part of it."""
     return [_joined(cards) for cards in zip(*map(_inputs, matrices), strict=True)]
 
 
@@ -80,20 +100,25 @@ def _check_same_text(first: Mergeable, other: Mergeable) -> None:
             raise InputError(what, where=other.path, do="count every shard again")
 
 
-def _check_each_once(found: Sequence[tuple[int, Mergeable]], of: int) -> None:
-    """Raise InputError for a shard that is missing, or given twice."""
-    have: dict[int, Mergeable] = {}
-    for index, matrix in found:
-        if index in have:
-            what = f"is shard {index} of {of}, as {have[index].path} is"
-            raise InputError(what, where=matrix.path, do="name each shard once")
-        have[index] = matrix
-    missing = [str(k) for k in range(1, of + 1) if k not in have]
+def _check_disjoint(numbered: Sequence[tuple[ShardRange, Mergeable]]) -> None:
+    """Raise InputError for a shard that two matrices hold, which are in the order of shards."""
+    for (held, matrix), (next_held, next_matrix) in pairwise(numbered):
+        if next_held.first <= held.last:
+            what = f"is {next_held} and overlaps {matrix.path}, {held}"
+            raise InputError(what, where=next_matrix.path, do="name each shard once")
+
+
+def _check_complete(held: Sequence[ShardRange], *, part: bool) -> None:
+    """Raise InputError for missing shards: of all, or in a part between those that are there."""
+    of, there = held[0].of, {k for one in held for k in range(one.first, one.last + 1)}
+    first, last = (held[0].first, held[-1].last) if part else (1, of)
+    missing = [str(k) for k in range(first, last + 1) if k not in there]
     if missing:
         more = f" and {len(missing) - 10:,} more" if len(missing) > 10 else ""
         be = "is" if len(missing) == 1 else "are"
         which = f"shard {', '.join(missing[:10])}{more} of {of} {be} missing"
-        raise InputError(which, where="merge", do="name each shard once")
+        do = "name adjacent shards" if part else "name each shard once, or pass --part"
+        raise InputError(which, where="merge", do=do)
 
 
 def _check_adjacent(matrices: Sequence[Mergeable]) -> None:

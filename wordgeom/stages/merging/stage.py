@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wordgeom.core.errors import OptionError
+from wordgeom.corpus.shard_range import ShardRange
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.counts.merge_options import MergeOptions
 from wordgeom.matrices.cooccurrence import COOC, StoredMatrix
@@ -23,6 +24,8 @@ from wordgeom.stages.stage import Job, Outcome
 from wordgeom.stages.store_stage import StoreStage
 from wordgeom.storage.disk_space import Demand
 from wordgeom.storage.store import Store
+
+_MANY = {VOCABULARY: "vocabularies", DTM: "document-term matrices"}
 
 
 @dataclass(frozen=True)
@@ -57,11 +60,11 @@ class Merge(StoreStage):
     @cached_property
     def combined(self) -> Combination:
         """What they are combined into. Raises InputError, OptionError where they cannot be."""
+        if not self.named and (self.options.part or self.kind != COOC):
+            many = _MANY.get(self.kind, "shards merged with --part")
+            raise OptionError(f"{many} need the name of an output", do="name a directory with -o")
         if self.kind == COOC:
             return combined_counts(self.matrices, self.options)
-        if not self.named:
-            many = "vocabularies" if self.kind == VOCABULARY else "document-term matrices"
-            raise OptionError(f"{many} need the name of an output", do="name a directory with -o")
         if self.kind == VOCABULARY:
             return MergedVocabulary.of(self.matrices, self.options)
         return AppendedDocuments.of(self.matrices, self.options)
@@ -78,7 +81,11 @@ class Merge(StoreStage):
 
     def difference(self, made: Store) -> str | None:
         """Return how a store that exists differs from the result."""
-        return None if made.request == self.combined.request else "was made from other matrices"
+        if made.request != self.combined.request:
+            return "was made from other matrices"
+        # Shards that have each read the whole text have one request.
+        same = ShardRange.read(made.attributes) == self.combined.covered
+        return None if same else "holds other shards"
 
     def work(self, job: Job) -> Outcome:
         """Combine all rows, and commit the store."""

@@ -15,6 +15,7 @@ from wordgeom.core.errors import InputError
 from wordgeom.core.formatting import several
 from wordgeom.core.requests import request_of
 from wordgeom.core.types import Int64
+from wordgeom.corpus.shard_range import ShardRange, shard_note
 from wordgeom.corpus.united_vocabulary import unite
 from wordgeom.corpus.vocabulary import Vocabulary, vocabulary_bytes
 from wordgeom.counts.merge import merge
@@ -39,7 +40,12 @@ from wordgeom.stages.count_matrix import (
 from wordgeom.stages.counting_space import combined_pairs
 from wordgeom.stages.merging import compatibility
 from wordgeom.stages.merging.combination import common_options, total
-from wordgeom.stages.merging.shards import PART, check_shards, joined_inputs
+from wordgeom.stages.merging.shards import (
+    PART,
+    check_shards,
+    joined_inputs,
+    shard_attributes,
+)
 from wordgeom.stages.stage import Job
 from wordgeom.storage.disk_space import Demand, Space
 from wordgeom.storage.store import Store
@@ -64,6 +70,11 @@ class CombinedCounts:
     places: list[Int64] | None = None
     subtract: bool = False
     documents: bytes = b""
+
+    @property
+    def covered(self) -> ShardRange | None:
+        """The shards that it holds, None for a whole count."""
+        return ShardRange.read(self.attributes)
 
     @property
     def demand(self) -> Demand:
@@ -99,7 +110,8 @@ class CombinedCounts:
 
     def summary(self, made: Store) -> str:
         """Return the size and the number of matrices."""
-        return f"{matrix_shape(made)} from {several(len(self.matrices), 'matrix', 'matrices')}"
+        number = several(len(self.matrices), "matrix", "matrices")
+        return f"{matrix_shape(made)} from {number}{shard_note(made)}"
 
     @contextlib.contextmanager
     def _summands(self, dtype: np.dtype[Any], context: Context) -> Iterator[Sequence[Summand]]:
@@ -145,27 +157,26 @@ def combined_counts(
     if options.union or options.subtract:
         compatibility.check_whole(counts, "--union" if options.union else "--subtract")
         return _united(counts, options) if options.union else _difference(counts, options)
-    if any(compatibility.shards_of(counts)):
-        check_shards(counts)
-        return _shards(counts)
+    if options.part or any(compatibility.shards_of(counts)):
+        return _shards(counts, check_shards(counts, part=options.part))
     return _sum(counts)
 
 
-def _shards(matrices: Sequence[StoredMatrix]) -> CombinedCounts:
-    """Return the count of which the matrices are the shards. Raises InputError without words."""
-    first = matrices[0]
+def _shards(matrices: Sequence[StoredMatrix], covered: ShardRange | None) -> CombinedCounts:
+    """Return the count of some shards, or of all. Raises InputError for all without words."""
+    first, held = matrices[0], shard_attributes(matrices, covered)
     if PART not in first.store.attributes:  # each of them has read the whole text
         labelled = DOCUMENTS in first.store.parts()
         return CombinedCounts(
-            matrices, first.vocabulary, first.store.request, _inherited(first),
+            matrices, first.vocabulary, first.store.request, _inherited(first) | held,
             documents=first.store.text(DOCUMENTS) if labelled else b"",
         )  # fmt: skip
     counts = _added(matrices)
-    if not counts.any():
+    if covered is None and not counts.any():
         what, do = "contain none of the words", "check --read-vocab and --tokeniser"
         raise InputError(f"the shards {what}", where=matrices[0].path, do=do)
     request = {**first.store.request, "inputs": joined_inputs(matrices)}
-    attributes = _inherited(first) | {name: total(matrices, name) for name in _TEXTS}
+    attributes = _inherited(first) | held | {name: total(matrices, name) for name in _TEXTS}
     return CombinedCounts(matrices, Vocabulary(first.vocabulary.words, counts), request, attributes)
 
 
