@@ -38,6 +38,7 @@ _SMALL = {
     "wordgeom.corpus.inputs.readers": {"BLOCK": 5000},
     "wordgeom.checkpoint.corpus_writer": {"WORTH": 0},
     "wordgeom.linalg.eigensolver": {"_DENSE": 0},
+    "wordgeom.stages.reducers": {"_UPDATES": 4},
 }  # fmt: skip
 _ROOM = 1 << 20  # bytes that a child may tell
 _PAGE = 4096
