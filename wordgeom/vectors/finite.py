@@ -11,7 +11,7 @@ from wordgeom.core.types import Array, Int64
 from wordgeom.vectors.keyed import Vectors
 
 _ROWS = 1 << 14  # rows checked at once
-_DROP = "drop such vectors with wordgeom convert IN OUT --drop-nan"
+_DROP = "drop such vectors with wordgeom convert --drop-nan"
 
 
 def nonfinite_rows(matrix: Array) -> Int64:

@@ -70,11 +70,11 @@ def _used_rows(vectors: Vectors, options: Options) -> Int64:
     if options.dim >= len(used):
         what = f"--dim {options.dim} needs more than {options.dim} nonzero vectors"
         raise RankError(what, found=f"{len(used):,}", do="lower --dim")
+    if vectors.matrix.shape[1] == 1:
+        raise InputError("vectors of one dimension have no angles", do="pass other vectors")
     if options.dim > (columns := vectors.matrix.shape[1]):
         what = f"--dim {options.dim} exceeds the number of columns of the vectors"
         raise RankError(what, found=f"{columns:,}", do="lower --dim")
-    if vectors.matrix.shape[1] == 1:
-        raise InputError("vectors of one dimension have no angles", do="pass other vectors")
     return used
 
 
