@@ -83,7 +83,8 @@ class DaskScheduler:
 
     def close(self) -> None:
         """Let the workers close the files of the shared folder."""
-        with contextlib.suppress(LostSchedulerError), _loss_reported():
+        # OSError: the scheduler was lost just now, and the client does not know yet.
+        with contextlib.suppress(LostSchedulerError, OSError), _loss_reported():
             if self._connected:
                 self._client.run(worker.forget, self._run, on_error="ignore")
 
