@@ -90,7 +90,7 @@ def _run(command: list[str]) -> bytes:
 
 
 def _digest(output: Path | None, printed: bytes) -> str:
-    """Return the digest of the data of an output, or of what was printed."""
+    """Return the digest of an output's data, or of the printed text if there is no output."""
     if output is None:
         return hashlib.sha256(printed).hexdigest()
     files = sorted(output.iterdir()) if output.is_dir() else [output]

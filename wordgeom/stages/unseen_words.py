@@ -64,7 +64,7 @@ def unseen_answers(
         alone = before.get(name)
         new = answers.only(np.setdiff1d(answers.items, [] if alone is None else alone.items))
         if len(new.items) and too_few(answers) is None:
-            # Notes on the file are said once, with the row of seen words where there is one.
+            # The row of seen words, if there is one, already has the notes on the file.
             own = () if alone is None or too_few(alone) else alone.notes
             notes = tuple(note for note in answers.notes if note not in own)
             parts = ((new, UNSEEN), (replace(answers, notes=notes), ALL))

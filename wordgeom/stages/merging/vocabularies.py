@@ -76,7 +76,7 @@ class MergedVocabulary:
 
     @property
     def request(self) -> dict[str, Any]:
-        """That of the shards, with all that they read as input."""
+        """The request of the shards, with the inputs of all of them."""
         return {**self.shards[0].store.request, "inputs": joined_inputs(self.shards)}
 
     @property
