@@ -107,9 +107,10 @@ def test_the_reduction_with_the_best_recall_is_chosen(words):
         assert same == (name == statistics["reducer"])
 
 
-@pytest.mark.parametrize("matched", [N, N // 2])
-def test_tsm_is_chosen_where_it_keeps_more_neighbours(tmp_path, monkeypatch, matched):
-    monkeypatch.setattr(reducers, "MATCHED", matched)  # half of the words are extended
+@pytest.mark.parametrize(("matched", "most"), [(N, N), (N // 2, N), (N // 2, 3 * N // 4)])
+def test_tsm_is_chosen_where_it_keeps_more_neighbours(tmp_path, monkeypatch, matched, most):
+    monkeypatch.setattr(reducers, "MATCHED", matched)  # the others are extended
+    monkeypatch.setitem(REDUCERS, "tsm", replace(REDUCERS["tsm"], most=most))
     draw = np.random.default_rng(1)
     centres = draw.standard_normal((40, D))[np.arange(N) % 40]
     points = (centres + 0.5 * draw.standard_normal((N, D))).astype(np.float32)
@@ -121,12 +122,21 @@ def test_tsm_is_chosen_where_it_keeps_more_neighbours(tmp_path, monkeypatch, mat
     np.testing.assert_allclose(row_norms(made.vectors), row_norms(points), rtol=2**-10)
 
 
-def test_best_says_that_it_does_not_try_tsm_on_many_words(words, monkeypatch):
-    slow = replace(REDUCERS["tsm"], most=N - 1)
-    monkeypatch.setitem(REDUCERS, "tsm", slow)
+def test_a_reduction_that_loses_on_drawn_words_is_not_tried_on_all(words, monkeypatch):
+    seen = []
+
+    def noise(vectors, K, context):
+        seen.append(vectors)
+        return np.random.default_rng(0).standard_normal((len(vectors.words), K)).astype(np.float32)
+
+    monkeypatch.setitem(REDUCERS, "tsm", reducers.Reducer(noise, most=N - 50))
     made = wg.compress("vectors.bin", dim=3)
     assert set(made.statistics["faithfulness"]) == {"svd", "svd-unit"}
-    assert any("tsm: tried up to 399 words" in note for note in made.notes)
+    assert any(f"on {N - 50} drawn words" in note for note in made.notes)
+    [drawn], given = seen, read_any_vectors(Path("vectors.bin"))
+    assert len(set(drawn.words)) == len(drawn.words) == N - 50
+    rows = [given.words.index(word) for word in drawn.words]
+    np.testing.assert_array_equal(drawn.matrix, given.matrix[rows])
 
 
 def test_a_killed_run_resumes_with_the_same_bytes(words, capsys):

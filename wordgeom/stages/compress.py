@@ -9,9 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from wordgeom.core.errors import InputError, MissingInputError, OptionError
+from wordgeom.core.errors import MissingInputError, OptionError
 from wordgeom.core.requests import request_of
-from wordgeom.core.types import Float32, Float64
 from wordgeom.evaluation.answers import Score, Task
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.report import score_facts
@@ -22,11 +21,11 @@ from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.stages.before_after import changes, table
+from wordgeom.stages.candidates import Candidates, leader
 from wordgeom.stages.evaluate import judge
-from wordgeom.stages.faithfulness import faithfulness, score_table
+from wordgeom.stages.faithfulness import score_table
 from wordgeom.stages.given_vectors import Source
 from wordgeom.stages.inference import reading_notes
-from wordgeom.stages.reducers import REDUCERS
 from wordgeom.stages.revision import Revision
 from wordgeom.stages.stage import Job, Outcome
 from wordgeom.storage.disk_space import Demand, Space
@@ -34,28 +33,12 @@ from wordgeom.subwords.model import SubwordModel
 from wordgeom.vectors import run_card
 from wordgeom.vectors.finite import nonfinite_rows, refuse_nonfinite
 from wordgeom.vectors.keyed import Vectors, check_words, digest_of
-from wordgeom.vectors.norms import row_norms
-from wordgeom.vectors.options import BEST, CompressOptions
-from wordgeom.vectors.quantisation import Codes, product_codes, scalar_codes
+from wordgeom.vectors.options import CompressOptions
 
 _DIM = 128  # dimension by default
 _WORD = 300  # bytes of a word, in lists and in tables that look it up
 _STORED = 12  # bytes of a word and its norm in the file
 _COPIES = 4  # of the vectors in float32: given, reduced, scaled, decoded
-
-
-@dataclass(frozen=True)
-class _Candidate:
-    """A reduction of the vectors, quantised: its codes, what they stand for, and its scores."""
-
-    codes: Codes
-    decoded: Vectors
-    scores: list[Score]
-
-    @property
-    def recall(self) -> float:
-        """The share of the nearest neighbours that it preserves."""
-        return self.scores[0].value if self.scores else 0.0
 
 
 @dataclass(frozen=True)
@@ -138,9 +121,11 @@ class Compress(Revision):
         """Reduce and quantise the vectors, measure the loss, and write them."""
         context = job.context
         vectors, notes = self._read(context)
-        found, skipped = self._candidates(vectors, context)
-        notes += [*skipped, *self.ngram_notes]
-        chosen = max(found, key=lambda name: found[name].recall)  # the first of equals
+        dim = self._dim(vectors.matrix.shape[1])
+        tried = Candidates(vectors, dim, self.options, self.named, context)
+        found = tried.found()
+        notes += [*tried.notes, *self.ngram_notes]
+        chosen = leader(found)
         made = found[chosen].decoded
         report, left_out = self._changes(vectors, made, context)
         raw = io.BytesIO()
@@ -195,43 +180,6 @@ class Compress(Revision):
         refuse_nonfinite(read.words, nonfinite_rows(read.matrix), self.named, "train again")
         check_words(read.words, None, Path(self.named))
         return read, reading_notes(read, self.named)
-
-    def _candidates(
-        self, vectors: Vectors, context: Context
-    ) -> tuple[dict[str, _Candidate], list[str]]:
-        """Return the reductions to choose from, and notes on those that `best` skips."""
-        if self.options.reducer != BEST:
-            name = self.options.reducer
-            return {name: self._candidate(name, vectors, context)}, []
-        found: dict[str, _Candidate] = {}
-        notes = []
-        for name, reducer in REDUCERS.items():
-            if reducer.most is not None and len(vectors.words) > reducer.most:
-                few = f"{name}: tried up to {reducer.most:,} words, more take many minutes"
-                notes.append(f"{few}; pass --reducer {name}")
-                continue
-            try:
-                found[name] = self._candidate(name, vectors, context)
-            except InputError as error:
-                if reducer.most is None:
-                    raise
-                notes.append(f"{error.what}: skipped")
-        return found, notes
-
-    def _candidate(self, name: str, vectors: Vectors, context: Context) -> _Candidate:
-        reduced = REDUCERS[name].reduce(vectors, self._dim(vectors.matrix.shape[1]), context)
-        if not reduced.shape[1]:
-            raise InputError("every vector is zero", where=self.named, do="train again")
-        codes = self._codes(reduced, row_norms(vectors.matrix), context)
-        decoded = Vectors(vectors.words, codes.decoded())
-        return _Candidate(codes, decoded, faithfulness(decoded, vectors, self.named, context)[0])
-
-    def _codes(self, reduced: Float32, norms: Float64, context: Context) -> Codes:
-        groups = self.options.pq
-        if groups is None:
-            return scalar_codes(reduced, norms, self.options.bits)
-        groups = min(groups, reduced.shape[1])
-        return product_codes(reduced, norms, groups, context.seed, context.pool)
 
     def _bytes(self, vectors: Vectors) -> int:
         """Return the bytes of the given vectors on disk, or of their numbers in memory."""

@@ -24,6 +24,7 @@ from wordgeom.vectors.reduction import svd
 
 _PENALTY = 0.1  # on reconstruction weights: less keeps angles better, and fewer neighbours
 MATCHED = 10_000  # vectors that tsm matches; of more, as many landmarks, and extends to the others
+_TRIED = 3 * MATCHED  # vectors of a trial: enough of them are extended to
 _SHARE, _MOST_SHARE = 0.01, 0.1  # of the pairs
 _SIMILAR = 50  # others that are similar to a vector, on average
 _NEIGHBOURS = 128  # that reconstruct a vector, at most: the time of the weights is cubic
@@ -32,9 +33,9 @@ _UPDATES = 100  # later ones gain little: docs/guide/compress.md
 
 @dataclass(frozen=True)
 class Reducer:
-    """A reduction, and when `--reducer best` tries it.
+    """A reduction, and on how many vectors `--reducer best` tries it.
 
-    most: number of vectors up to which it does, without insisting; None: always.
+    most: of more vectors, on as many drawn ones before on all; None: on all.
     """
 
     reduce: Callable[[Vectors, int, Context], Float32]
@@ -75,5 +76,5 @@ def _units(matrix: Float32) -> Float32:
 REDUCERS = {
     "svd": Reducer(lambda vectors, K, context: svd(vectors.matrix, K, context.pool)),
     "svd-unit": Reducer(lambda vectors, K, context: svd(_units(vectors.matrix), K, context.pool)),
-    TSM: Reducer(_matched, MATCHED),
+    TSM: Reducer(_matched, _TRIED),
 }
