@@ -19,7 +19,8 @@ from wordgeom.storage.store import Store
 
 _PROGRAM = [sys.executable, "-m", "wordgeom"]
 _STOPPED = 75
-_STARTING = "Could not import runpy module"  # Python was interrupted, before any of our code
+# Python was interrupted as it started, before any of our code.
+_STARTING = ("Could not import runpy module", "Fatal Python error: init_")
 # The program was interrupted while it imported what says which commands have --resume: status 130.
 _NAMELESS = "wordgeom: interrupted; existing output is unchanged\n"
 _HUNG = 120  # seconds after which a process is ended
