@@ -8,6 +8,7 @@ from wordgeom.core.types import Array, Int32, Int64
 from wordgeom.runtime.jit import kernel, summing_kernel
 from wordgeom.runtime.prefetch_kernels import LINE, prefetch
 
+NARROW = 8  # columns up to which all vectors are likely to be in a cache
 _AHEAD = 8  # entries; to prefetch their vectors takes a third off the time of wide ones
 
 
@@ -25,14 +26,13 @@ def set_entries(ends: Int32, opposite: Int32, places: Int64, others: Int32, numb
 
 
 @kernel
-def prefetch_rows(vectors: Array, rows: Int32, first: int, last: int) -> None:
-    """Prefetch the vectors of rows[first:last]; narrow ones are in the cache already."""
+def prefetch_four(vectors: Array, rows: Int32, first: int) -> None:
+    """Prefetch the vectors of four rows, rows[first:first + 4]."""
     width, step = vectors.shape[1], LINE // vectors.itemsize
-    if width > step:
-        for k in range(first, last):
-            start = np.int64(rows[k]) * width
-            for c in range(0, width, step):
-                prefetch(vectors, start + c)
+    for k in range(first, first + 4):
+        start = np.int64(rows[k]) * width
+        for c in range(0, width, step):
+            prefetch(vectors, start + c)
 
 
 @summing_kernel
@@ -44,13 +44,14 @@ def set_distances(
     Differences are squared, not inner products subtracted: near pairs keep their digits. Four rows
     are read at a time, since one row alone is waited for.
     """
-    width, stop = vectors.shape[1], indptr[last]
-    zero = out.dtype.type(0)
+    width, zero = vectors.shape[1], out.dtype.type(0)
+    stop = indptr[last] if width > NARROW else 0
     for i in range(first, last):
         here = vectors[i]
         k, end = indptr[i], indptr[i + 1]
         while k + 4 <= end:
-            prefetch_rows(vectors, others, k + _AHEAD, min(k + _AHEAD + 4, stop))
+            if k + _AHEAD + 4 <= stop:
+                prefetch_four(vectors, others, k + _AHEAD)
             x0, x1 = vectors[others[k]], vectors[others[k + 1]]
             x2, x3 = vectors[others[k + 2]], vectors[others[k + 3]]
             s0, s1, s2, s3 = zero, zero, zero, zero
@@ -86,7 +87,8 @@ def add_pulls(
         here, row = vectors[i], out[i]
         k, end = indptr[i], indptr[i + 1]
         while k + 4 <= end:
-            prefetch_rows(vectors, others, k + _AHEAD, min(k + _AHEAD + 4, stop))
+            if k + _AHEAD + 4 <= stop:
+                prefetch_four(vectors, others, k + _AHEAD)
             at = k - start
             a0, a1, a2, a3 = slopes[at], slopes[at + 1], slopes[at + 2], slopes[at + 3]
             x0, x1 = vectors[others[k]], vectors[others[k + 1]]

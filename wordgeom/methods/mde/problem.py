@@ -21,7 +21,7 @@ from wordgeom.methods.mde.edges import Rows, earlier, later
 from wordgeom.methods.mde.pairs import Pairs
 from wordgeom.runtime.pool import Pool
 
-_NARROW, _PARTS = 8, 8  # columns up to which a gradient is summed in parts, and their number
+_PARTS = 8  # of the pairs, in which the gradient of narrow vectors is summed
 _BLOCK = 1 << 14  # pairs whose distortion is computed at once: their numbers stay in the cache
 
 
@@ -76,7 +76,7 @@ class Problem:
     def __call__(self, vectors: Array) -> tuple[float, Array]:
         """Return E and its gradient (n × m)."""
         total, slopes, start = 0.0, np.empty(self.size, vectors.dtype), 0
-        wide = vectors.shape[1] > _NARROW
+        wide = vectors.shape[1] > kernels.NARROW
         gradient = np.zeros_like(vectors) if wide else vectors[:0]
         for rows, term in zip(self._later, self.terms, strict=True):
             own = slopes[start : start + len(term.pairs)]
