@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordgeom.core.types import Array, Bytes, Int32, Int64
-from wordgeom.counts.kernels import GROUP_BITS, add_sums, emit_row, prefetch
+from wordgeom.counts.kernels import GROUP_BITS, add_sums, emit_row
 from wordgeom.runtime.jit import kernel
+from wordgeom.runtime.prefetch_kernels import prefetch
 
 Int16 = NDArray[np.int16]
 _PREFETCH_AHEAD = 12  # occurrences

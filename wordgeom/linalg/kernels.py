@@ -5,7 +5,7 @@ from __future__ import annotations
 from wordgeom.core.types import Array, Float64, Int32, Int64
 from wordgeom.runtime.jit import kernel, summing_kernel
 
-_PIECE = 4096  # columns of long rows that a core's first cache holds
+_PIECE = 8192  # columns of long rows whose products with several rows stay in a core's cache
 
 
 @kernel
@@ -72,16 +72,34 @@ def multiply_long_rows(
 ) -> None:
     """Set out (a × b) to left (a × N) times right (b rows of N), over the columns [start:stop).
 
-    The sums of a piece have the dtype of the rows.
+    The sums of a piece have the dtype of the rows. Four rows are multiplied at a time, so that
+    numbers of the right are loaded a quarter as often.
     """
     out[:] = 0.0
+    zero = left.dtype.type(0)
     for first in range(start, stop, _PIECE):
-        last = min(first + _PIECE, stop)
-        for i in range(len(left)):
-            row = left[i, first:last]
-            for j in range(len(right)):
-                other = right[j][first:last]
-                total = left.dtype.type(0)
-                for k in range(len(row)):
-                    total += row[k] * other[k]
-                out[i, j] += total
+        piece = slice(first, min(first + _PIECE, stop))
+        for j in range(len(right)):
+            other = right[j][piece]
+            i = 0
+            while i + 4 <= len(left):
+                x0, x1 = left[i, piece], left[i + 1, piece]
+                x2, x3 = left[i + 2, piece], left[i + 3, piece]
+                s0, s1, s2, s3 = zero, zero, zero, zero
+                for k in range(len(other)):
+                    y = other[k]
+                    s0 += x0[k] * y
+                    s1 += x1[k] * y
+                    s2 += x2[k] * y
+                    s3 += x3[k] * y
+                out[i, j] += s0
+                out[i + 1, j] += s1
+                out[i + 2, j] += s2
+                out[i + 3, j] += s3
+                i += 4
+            while i < len(left):
+                x0, s0 = left[i, piece], zero
+                for k in range(len(other)):
+                    s0 += x0[k] * other[k]
+                out[i, j] += s0
+                i += 1

@@ -1,7 +1,8 @@
 """Pairs as a graph: for each item, the pairs in which it comes first, and all that it is in.
 
-A distance is computed once for a pair, from its first item. A gradient is gathered by item from
-both ends, so that no two threads write to one row, and its bytes depend on no thread.
+A distance is computed once for a pair, from its first item. A gradient is summed by item, first of
+the pairs in which it comes first, then of those in which it comes second, so that no two threads
+write to one row, and its bytes depend on no thread.
 """
 
 from __future__ import annotations
@@ -41,14 +42,35 @@ def later(pairs: Pairs, items: int) -> Rows:
     return Rows(indptr, pairs.right)
 
 
+def earlier(groups: Sequence[Pairs], items: int) -> tuple[Rows, Int32]:
+    """Return the pairs in which each item comes second, and the number (entries) of each.
+
+    Numbers count over all groups; those of an item ascend.
+    """
+    left, right = _ends(groups)
+    return _entries([(right, left)], items)
+
+
 def around(groups: Sequence[Pairs], items: int) -> tuple[Rows, Int32]:
     """Return all pairs of each item, and the number (entries) of each, counted over all groups."""
+    left, right = _ends(groups)
+    return _entries([(right, left), (left, right)], items)
+
+
+def _ends(groups: Sequence[Pairs]) -> tuple[Int32, Int32]:
     left, right = (np.concatenate([getattr(pairs, side) for pairs in groups])
                    for side in ("left", "right"))  # fmt: skip
+    return left, right
+
+
+def _entries(sides: Sequence[tuple[Int32, Int32]], items: int) -> tuple[Rows, Int32]:
+    """Return the entries of all sides: the items whose entries pairs are, and the other ones."""
     indptr = np.zeros(items + 1, np.int64)
-    for ends in (left, right):
+    for ends, _ in sides:
         indptr[1:] += np.bincount(ends, minlength=items)
     np.cumsum(indptr, out=indptr)
-    others, numbers = np.empty((2, 2 * len(left)), np.int32)
-    kernels.set_around(left, right, indptr[:-1].copy(), others, numbers)
+    others, numbers = np.empty((2, int(indptr[-1])), np.int32)
+    places = indptr[:-1].copy()
+    for ends, opposite in sides:
+        kernels.set_entries(ends, opposite, places, others, numbers)
     return Rows(indptr, others), numbers

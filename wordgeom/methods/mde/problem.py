@@ -17,11 +17,11 @@ import numpy as np
 
 from wordgeom.core.types import Array, Int32
 from wordgeom.methods.mde import kernels
-from wordgeom.methods.mde.edges import Rows, around, later
+from wordgeom.methods.mde.edges import Rows, earlier, later
 from wordgeom.methods.mde.pairs import Pairs
 from wordgeom.runtime.pool import Pool
 
-_NARROW, _PARTS = 8, 8  # columns up to which a gradient is summed in parts, and their number
+_PARTS = 8  # of the pairs, in which the gradient of narrow vectors is summed
 _BLOCK = 1 << 14  # pairs whose distortion is computed at once: their numbers stay in the cache
 
 
@@ -69,30 +69,40 @@ class Problem:
         found = []
         for rows, term in zip(self._later, self.terms, strict=True):
             room = np.empty(len(term.pairs), vectors.dtype)
-            parts = self._evaluated(rows, term, vectors, room, lambda _, values, __: values)
+            parts = self._evaluated(rows, term, vectors, room, lambda *found: found[2])
             found.append(np.concatenate([room[:0], *parts]))
         return found
 
     def __call__(self, vectors: Array) -> tuple[float, Array]:
         """Return E and its gradient (n × m)."""
         total, slopes, start = 0.0, np.empty(self.size, vectors.dtype), 0
+        wide = vectors.shape[1] > kernels.NARROW
+        gradient = np.zeros_like(vectors) if wide else vectors[:0]
         for rows, term in zip(self._later, self.terms, strict=True):
             own = slopes[start : start + len(term.pairs)]
 
-            def add(pairs: slice, values: Array, slope: Array, own: Array = own) -> float:
-                np.divide(slope, self.size, out=own[pairs])
+            def add(
+                block: tuple[int, int], pairs: slice, values: Array, slope: Array,
+                rows: Rows = rows, own: Array = own,
+            ) -> float:  # fmt: skip
+                near = np.divide(slope, self.size, out=own[pairs])
+                if wide:  # while the vectors of the block are in the cache
+                    kernels.add_pulls(rows.indptr, rows.others, near, vectors, *block, gradient)
                 return float(values.sum(dtype=np.float64))
 
             total += sum(self._evaluated(rows, term, vectors, own, add))
             start += len(own)
-        narrow = vectors.shape[1] <= _NARROW
-        return total / self.size, (self._added if narrow else self._gathered)(slopes, vectors)
+        if wide:
+            self._add_earlier(slopes, vectors, gradient)
+        else:
+            gradient = self._added(slopes, vectors)
+        return total / self.size, gradient
 
     def _evaluated(
         self, rows: Rows, term: Term, vectors: Array, distances: Array,
-        use: Callable[[slice, Array, Array], Any],
+        use: Callable[[tuple[int, int], slice, Array, Array], Any],
     ) -> Iterator[Any]:  # fmt: skip
-        """Yield use(pairs, f, f′(d)/d) for blocks of the pairs of a term, in order.
+        """Yield use(rows, pairs, f, f′(d)/d) for blocks of the pairs of a term, in order.
 
         distances: overwritten, a block before it is used.
         """
@@ -102,13 +112,13 @@ class Problem:
             pairs = slice(*(int(rows.indptr[row]) for row in block))
             with np.errstate(all="ignore"):  # an infinite distortion is a number here
                 found = term.distortion.at(distances[pairs], term.pairs.given[pairs], np)
-                return use(pairs, *found)
+                return use(block, pairs, *found)
 
         return self._pool.each(run, rows.blocks(vectors.shape[1], _BLOCK))
 
     @cached_property
-    def _around(self) -> tuple[Rows, Int32]:
-        return around([term.pairs for term in self.terms], self.items)
+    def _earlier(self) -> tuple[Rows, Int32]:
+        return earlier([term.pairs for term in self.terms], self.items)
 
     def _added(self, slopes: Array, vectors: Array) -> Array:
         """Return Σ_j slope_ij (x_i − x_j) for all i, (n × m): the sum of parts of the pairs.
@@ -136,15 +146,16 @@ class Problem:
             total += part
         return total
 
-    def _gathered(self, slopes: Array, vectors: Array) -> Array:
-        """Return Σ_j slope_ij (x_i − x_j) for all i, (n × m), from both ends of each pair."""
-        (rows, numbers), out = self._around, np.empty_like(vectors)
+    def _add_earlier(self, slopes: Array, vectors: Array, gradient: Array) -> None:
+        """Add Σ_j slope_ij (x_i − x_j) to row i of a gradient (n × m), over earlier items j."""
+        rows, numbers = self._earlier
 
         def run(block: tuple[int, int]) -> None:
-            kernels.set_gradient(rows.indptr, rows.others, numbers, slopes, vectors, *block, out)
+            entries = slice(*(int(rows.indptr[row]) for row in block))
+            own = slopes[numbers[entries]]
+            kernels.add_pulls(rows.indptr, rows.others, own, vectors, *block, gradient)
 
         self._each(run, rows.blocks(vectors.shape[1]))
-        return out
 
     def _each(self, run: Callable[[Any], None], blocks: list[Any]) -> None:
         for _ in self._pool.each(run, blocks):
