@@ -67,7 +67,7 @@ def _resumed(folder: Path, way: str, lost_at: int | None) -> tuple[Verdict, int]
     """The verdict from a state in the folder, and the blocks that a cluster computed."""
     rng = np.random.default_rng(1)
     X = to_csr(np.abs(documents(rng, 240, 700, 3)).round().astype(np.float32))
-    times, cluster = np.arange(240) % 8 * 1.0, _Lost(lost_at)
+    times, cluster = (np.arange(240) % 8).astype(np.float64), _Lost(lost_at)
     basis = np.asarray(polynomials(times, 1), np.float64)
     options = DriftOptions(test="permutation", permutations=300)
     resume = ResumeOptions(resume=True, checkpoint=0.0)

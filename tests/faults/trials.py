@@ -6,9 +6,9 @@ import signal
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from faults.commands import Command
+from faults.commands import Command, Report
 from faults.products import Products, committed, expected, products
-from faults.workshop import Ended, Workshop
+from faults.workshop import Ended, Workshop, command
 
 FORCE, RESUME = "--force", "--resume"
 Words = tuple[str, ...]
@@ -60,6 +60,24 @@ def disturb(
     check_output(shop, command, place, old=old)
     check_again(shop, command, place, words)
     return ended
+
+
+def disturb_report(shop: Workshop, report: Report, *, number: int, share: float) -> Ended:
+    """Send a report a signal after a share of its duration; run again, it is the same."""
+    place = shop.place(command(report.of), old=True)
+    whole = shop.run(shop.copy(place), report.line.split())
+    assert whole.status == 0, whole
+    ended = shop.run(place, report.line.split(), signal=number, delay=share * whole.seconds)
+    assert ended.status in (0, 75, 130, -signal.SIGKILL, -number), ended
+    resume_report(shop, report, place, whole)
+    return ended
+
+
+def resume_report(shop: Workshop, report: Report, place: Path, whole: Ended) -> None:
+    """Assert that a resumed report is that of a whole run and that nothing else is left."""
+    resumed = shop.run(place, [*report.line.split(), RESUME])
+    assert (resumed.status, resumed.lines) == (0, whole.lines), (resumed, whole)
+    assert products(place) == products(shop.place(command(report.of), old=True)), report.name
 
 
 def starve(
