@@ -6,8 +6,8 @@ Each round runs a command on a scheduler with two workers and kills (-9) one of 
 the client, at a random moment, mostly while blocks are computed. A run that lost a worker must
 finish. A run that lost its scheduler must end with one line: status 75, or 1 if it had not
 connected yet. After a lost scheduler or client, `--resume`, with or without a scheduler, must
-finish. `drift` has no `--resume`: it has status 1 and is run again. Every output, or report, must
-have the bytes of a run on one process, and nothing else may be left.
+finish. Every output, or report, must have the bytes of a run on one process, and nothing else may
+be left.
 """
 
 from __future__ import annotations
@@ -46,11 +46,6 @@ class Command:
     arguments: list[str]
     outputs: list[str]
 
-    @property
-    def resumes(self) -> bool:
-        """Whether it has --resume."""
-        return bool(self.outputs)
-
 
 def trained(matrix: str, *options: str) -> Command:
     """Return a command that trains vectors."""
@@ -71,6 +66,7 @@ COMMANDS = [
     Command(["train", "dtm", "--method", "dlsa", "--dim", "10", "--sweeps", "4", "-o", "out"],
             ["out"]),
     Command(["drift", "model", "--permutations", "1999", "--json"], []),
+    Command(["drift", "model", "--test", "permutation", "--permutations", "1999", "--json"], []),
     Command(["impute", "--domain", "domain.csv", "--vectors", "known.bin", "-o", "out.bin"],
             [*VECTORS, "out.tsv"]),
     Command(["extend", "known.bin", "cooc", "-o", "out.bin"], VECTORS),
@@ -107,8 +103,7 @@ class Workplace:
 
     def start(self, command: Command, *options: str) -> subprocess.Popen[bytes]:
         """Start a command in a process of its own."""
-        state = ["--checkpoint", "0"] if command.resumes else []
-        arguments = [*command.arguments, *state, "--threads", "1", *options]
+        arguments = [*command.arguments, "--checkpoint", "0", "--threads", "1", *options]
         return subprocess.Popen(
             [sys.executable, str(_RUN), *arguments], cwd=self.folder,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -201,13 +196,12 @@ def play(place: Workplace, command: Command, victim: str, chance: random.Random)
     killed = {"worker": chance.choice(workers), "scheduler": scheduler, "client": client}[victim]
     killed.kill()
     killed.wait() if killed is not client else None
-    lost = {0, 1, RESUMABLE} if command.resumes else {0, 1}
-    allowed = {"worker": {0}, "scheduler": lost, "client": {0, -signal.SIGKILL}}
+    allowed = {"worker": {0}, "scheduler": {0, 1, RESUMABLE}, "client": {0, -signal.SIGKILL}}
     ended = first = expect(client, allowed[victim])
     place.repair()
     if first.status:
         again = place.on_cluster if resumed_there else place.start
-        ended = expect(again(command, *(["--resume"] if command.resumes else [])), {0})
+        ended = expect(again(command, "--resume"), {0})
     place.check(command, ended)
     return f"status {first.status}" + (
         f", run again {'there' if resumed_there else 'alone'}" * bool(first.status)

@@ -5,8 +5,9 @@
 boundaries    kill each command before each step that changes the disk, with and without old output,
               and run it again in every possible way
 kills         kill −9 at random times
-draws         a random command gets SIGKILL, SIGTERM or SIGINT at a random time, and is run again as
-              documented, with --resume where it has that; --draws N of them, 300 by default
+draws         commands in random order get SIGKILL, SIGTERM or SIGINT at a random time, and are run
+              again as documented, with --resume where they have that; --draws N signals, 300 by
+              default; every command is drawn before one is drawn again
 signals       SIGTERM, SIGINT and SIGKILL to processes that read and count longer texts
 disks         file size limits, and disks of every size that is too small
 surroundings  only the output directory is writable
@@ -26,7 +27,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import cycle, islice
@@ -34,13 +35,14 @@ from pathlib import Path
 
 import numpy as np
 from faults import cold, trials
-from faults.commands import COMMANDS, Command
+from faults.commands import COMMANDS, REPORTS, Command, Report
 from faults.workshop import RAM, Workshop, disks_can_be_mounted
 from fuzz.campaign import findings
 from fuzz.readers import READERS
 
 SECTIONS = ("boundaries", "kills", "draws", "signals", "disks", "surroundings", "fuzz")
 Try = Callable[[Workshop], object]
+Task = Command | Report
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 SHOWN = 5
 PAGE = 4096
@@ -120,20 +122,35 @@ def draws(bench: Bench, rng: np.random.Generator) -> str:
     """Disturb random commands with random signals at random times."""
     ended: Counter[str] = Counter()
 
-    def one(shop: Workshop, command: Command, old: bool, share: float, number: int) -> None:
-        status = _at_random(shop, command=command, old=old, share=share, number=number)
+    def one(shop: Workshop, task: Task, old: bool, share: float, number: int) -> None:
+        status = _draw(shop, task=task, old=old, share=share, number=number)
         ended[f"{signal.Signals(number).name} {'too late' if status == 0 else 'in time'}"] += 1
 
-    cases = both(COMMANDS)
+    drawn = list(islice(_strata([*COMMANDS, *REPORTS], rng), bench.draws))
     bench.run(
-        partial(one, command=command, old=old, share=share, number=number)
-        for command, old, share, number in [
-            (*cases[rng.integers(len(cases))], 0.6 * rng.random(), rng.choice(SIGNALS))
-            for _ in range(bench.draws)
+        partial(one, task=task, old=old, share=share, number=number)
+        for task, old, share, number in [
+            (task, bool(rng.integers(2)), 0.6 * rng.random(), rng.choice(SIGNALS)) for task in drawn
         ]
     )
     came = ", ".join(f"{what}: {number}" for what, number in sorted(ended.items()))
-    return f"{bench.draws} signals to {len(COMMANDS)} commands, drawn at random ({came})"
+    several = len({task.name for task in drawn})
+    return f"{bench.draws} signals to {several} commands in random order ({came})"
+
+
+def _strata(commands: Sequence[Task], rng: np.random.Generator) -> Iterator[Task]:
+    """Yield all commands in random order, again and again."""
+    while True:
+        for k in rng.permutation(len(commands)).tolist():
+            yield commands[k]
+
+
+def _draw(shop: Workshop, *, task: Task, old: bool, share: float, number: int) -> int:
+    """Disturb a command or a report; return its status."""
+    if isinstance(task, Command):
+        old = old and bool(task.old)
+        return _at_random(shop, command=task, old=old, share=share, number=number)
+    return trials.disturb_report(shop, task, number=number, share=share).status
 
 
 def _at_random(shop: Workshop, *, command: Command, old: bool, share: float, number: int) -> int:

@@ -34,6 +34,15 @@ class Command:
         return (False, True) if self.old else (False,)
 
 
+@dataclass(frozen=True)
+class Report:
+    """A command line that prints a report on what a command made; it has --resume."""
+
+    name: str
+    line: str
+    of: str
+
+
 _TORCH = find_spec("torch") is not None
 _COUNT = "build-cooc ../inputs/corpus.txt -o out --min-count 1 --tmp-dir ."
 _SHARD = (
@@ -144,6 +153,22 @@ COMMANDS = (
     Command("rerun, counts", "rerun ../inputs/cooc -o out --tmp-dir .", ""),
     Command("rerun, n-grams", "rerun ../inputs/open.bin -o out --tmp-dir .", ""),
 )  # fmt: skip
+# A new command that prints a report and has --resume is a line here.
+_DRIFT = "drift out --rank 2 --checkpoint 0 --permutations"
+REPORTS = (
+    Report(
+        "eval",
+        "eval out.bin --classify ../inputs/labelled.tsv --folds 4 --resamples 0 --checkpoint 0",
+        "train gbu, binary",
+    ),
+    Report("drift, flips", f"{_DRIFT} 49 --both-ranks", "train dlsa, kept"),
+    Report("drift, times", f"{_DRIFT} 49 --test permutation --still", "train dlsa, kept"),
+    Report(
+        "drift, documents",
+        f"{_DRIFT} 600 --test permutation --permute documents",
+        "train dlsa, kept",
+    ),
+)
 
 _STEPS = """
 [build-cooc]
@@ -191,7 +216,10 @@ def write_inputs(folder: Path) -> None:
     labelled = "".join(f"{'ab'[k % 2]}\t{line}\n" for k, line in enumerate(lines))
     (folder / "labelled.tsv").write_text(labelled)
     (folder / "listed.txt").write_text("".join(f"w{k}\n" for k in range(60)))
-    dated = [{"text": line, "year": 1950 + k % 7} for k, line in enumerate(lines)]
+    of_topics = [
+        " ".join(f"w{20 * (k % 3) + n}" for n in rng.zipf(1.3, 40) % 20) for k in range(60)
+    ]
+    dated = [{"text": line, "year": 1950 + k % 7} for k, line in enumerate(of_topics)]
     (folder / "dated.jsonl").write_text("".join(json.dumps(one) + "\n" for one in dated))
     rows = [f"e{k}," + ",".join(f"{x:.5f}" for x in rng.standard_normal(3)) for k in range(40)]
     (folder / "domain.csv").write_text("name,a,b,c\n" + "\n".join(rows) + "\n")

@@ -10,13 +10,11 @@ import signal
 import pytest
 
 from faults import trials
-from faults.commands import COMMANDS, Command
-from faults.products import products
+from faults.commands import COMMANDS, REPORTS, Command, Report
 from faults.workshop import STALLED, Workshop, command
 
 EVERY = "convert"  # the command of which every step is tried
 FEW = 3
-EVAL = "eval out.bin --classify ../inputs/labelled.tsv --folds 4 --resamples 0 --checkpoint 0"
 SIGNALS = signal.SIGKILL, signal.SIGTERM, signal.SIGINT
 
 
@@ -61,14 +59,15 @@ def test_arrays_that_were_written_on_after_their_last_state_are_gone_on_with(
         assert ended.status == -signal.SIGKILL
 
 
-def test_an_evaluation_that_was_killed_is_gone_on_with_to_the_same_report(shop: Workshop) -> None:
-    place = shop.place(command("train gbu, binary"), old=True)
-    whole = shop.succeed(shop.copy(place), EVAL.split())
-    assert len(whole.steps) > FEW  # a checkpoint after each fold
+@pytest.mark.parametrize("report", REPORTS, ids=lambda one: one.name)
+def test_a_report_that_was_killed_is_gone_on_with_to_the_same_report(
+    shop: Workshop, report: Report
+) -> None:
+    place = shop.place(command(report.of), old=True)
+    whole = shop.succeed(shop.copy(place), report.line.split())
+    assert len(whole.steps) > FEW  # a checkpoint after each fold or block
     for step in trials.spread(len(whole.steps), FEW):
         here = shop.copy(place)
-        ended = shop.run(here, EVAL.split(), kill=step)
+        ended = shop.run(here, report.line.split(), kill=step)
         assert ended.status in (0, -signal.SIGKILL)
-        resumed = shop.run(here, [*EVAL.split(), trials.RESUME])
-        assert (resumed.status, resumed.lines) == (0, whole.lines)
-        assert products(here) == products(place)
+        trials.resume_report(shop, report, here, whole)

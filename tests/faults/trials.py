@@ -6,9 +6,9 @@ import signal
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from faults.commands import Command
+from faults.commands import Command, Report
 from faults.products import Products, committed, expected, products
-from faults.workshop import Ended, Workshop
+from faults.workshop import Ended, Workshop, command
 
 FORCE, RESUME = "--force", "--resume"
 Words = tuple[str, ...]
@@ -53,13 +53,31 @@ def disturb(
     """Send a run a signal after a while; as `kill_at`."""
     place = shop.place(command, old=old)
     ended = shop.run(place, [*command.line.split(), *first_words(old)], signal=number, delay=delay)
-    before_or_after = not ended.steps or check_done(shop, command, place)
-    allowed = (0, 1, 75, 130, -signal.SIGKILL, -number if before_or_after else 0)
+    done = check_done(shop, command, place)  # and the summary may have been printed
+    allowed = (0, 1, 75, 130, -signal.SIGKILL, -number if done or not ended.steps else 0)
     assert ended.status in allowed, ended
-    assert len(ended.lines) <= command.tables or ended.status == 0, ended
+    assert len(ended.lines) <= command.tables or done, ended
     check_output(shop, command, place, old=old)
     check_again(shop, command, place, words)
     return ended
+
+
+def disturb_report(shop: Workshop, report: Report, *, number: int, share: float) -> Ended:
+    """Send a report a signal after a share of its duration; run again, it is the same."""
+    place = shop.place(command(report.of), old=True)
+    whole = shop.run(shop.copy(place), report.line.split())
+    assert whole.status == 0, whole
+    ended = shop.run(place, report.line.split(), signal=number, delay=share * whole.seconds)
+    assert ended.status in (0, 75, 130, -signal.SIGKILL, -number), ended
+    resume_report(shop, report, place, whole)
+    return ended
+
+
+def resume_report(shop: Workshop, report: Report, place: Path, whole: Ended) -> None:
+    """Assert that a resumed report is that of a whole run and that nothing else is left."""
+    resumed = shop.run(place, [*report.line.split(), RESUME])
+    assert (resumed.status, resumed.lines) == (0, whole.lines), (resumed, whole)
+    assert products(place) == products(shop.place(command(report.of), old=True)), report.name
 
 
 def starve(

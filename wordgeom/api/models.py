@@ -26,7 +26,7 @@ from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.report import DriftReport, ReportOptions
 from wordgeom.methods.contract import MODEL
 from wordgeom.methods.dlsa.model import DynamicModel
-from wordgeom.runtime.run_options import SchedulerOptions, UseOptions
+from wordgeom.runtime.run_options import ResumeOptions, UseOptions
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -54,7 +54,7 @@ def open_model(path: PathLike) -> DynamicModel:
     return DynamicModel.open(file_path(path))
 
 
-@takes(DriftOptions, MeasureOptions, ReportOptions, SchedulerOptions, UseOptions)
+@takes(DriftOptions, MeasureOptions, ReportOptions, ResumeOptions, UseOptions)
 def measure_drift(
     model: PathLike | DynamicModel | Model | KeyedVectors,
     words: Sequence[str] = (),
@@ -69,13 +69,13 @@ def measure_drift(
     reported instead of those that changed most. Returns a drift report; `to_dict()` is what --json
     prints. Raises WordgeomError.
     """
-    testing, measure, form, scheduler, using = taken("measure_drift", options)
+    testing, measure, form, resume, using = taken("measure_drift", options)
     named = (words,) if isinstance(words, str) else tuple(words)
     if measure.measure is not None or from_ is not None:
-        return _measured(model, from_, (measure, testing, form, using, named, scheduler))
+        return _measured(model, from_, (measure, testing, form, using, named, resume))
     from wordgeom.stages.drift import Drift
 
-    stage = Drift(_path(model), testing, form, using, named, scheduler)
+    stage = Drift(_path(model), testing, form, using, named, resume)
     report: DriftReport = run(stage).value
     return report
 
@@ -83,11 +83,11 @@ def measure_drift(
 def _measured(model: Any, start: Any, settings: Sequence[Any]) -> MeasureReport:
     from wordgeom.stages.measure_change import MeasureChange
 
-    measure, testing, form, using, named, scheduler = settings
+    measure, testing, form, using, named, resume = settings
     first = None if start is None else _vectors_or_path(start)
     try:
         stage = MeasureChange(
-            _vectors_or_path(model), measure, testing, form, using, named, first, scheduler
+            _vectors_or_path(model), measure, testing, form, using, named, first, resume
         )
     except OptionError as error:  # the flag of another function is spelt alike
         error.reword(lambda text: text.replace("--from", "from_"))

@@ -180,6 +180,12 @@ def evaluation_state(vectors: Path) -> Path:
     return state_folder(vectors.with_name(f"{vectors.name}.eval"))
 
 
+def drift_state(model: Path) -> Path:
+    """Return the directory of the state of tests of a model: beside it."""
+    path = Path(os.path.abspath(model))
+    return state_folder(path.with_name(f"{path.name}.drift"))
+
+
 def evaluation_notes(vectors: Path) -> list[str]:
     """Return a note on the state of an evaluation of vectors that were replaced."""
     folder = evaluation_state(vectors)

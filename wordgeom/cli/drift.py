@@ -10,9 +10,9 @@ from wordgeom.cli import frame
 from wordgeom.drift.measures.options import MeasureOptions
 from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.report import ReportOptions
-from wordgeom.runtime.run_options import SchedulerOptions, UseOptions
+from wordgeom.runtime.run_options import ResumeOptions, UseOptions
 
-_CLASSES = (DriftOptions, MeasureOptions, ReportOptions, SchedulerOptions, UseOptions)
+_CLASSES = (DriftOptions, MeasureOptions, ReportOptions, ResumeOptions, UseOptions)
 
 
 @click.command("drift", cls=frame.StageCommand, classes=_CLASSES)
@@ -21,7 +21,7 @@ _CLASSES = (DriftOptions, MeasureOptions, ReportOptions, SchedulerOptions, UseOp
 @click.option("--from", "from", metavar="VECTORS", help="earlier vectors; MODEL is the later file")
 def command(
     settings: frame.Settings, options: DriftOptions, measure: MeasureOptions, form: ReportOptions,
-    scheduler: SchedulerOptions, run: UseOptions,
+    resume: ResumeOptions, run: UseOptions,
 ) -> frame.Stage:  # fmt: skip
     """Rank the words of MODEL (model) by how much they changed over time, and test the change.
 
@@ -33,7 +33,7 @@ def command(
     if measure.measure is not None or start is not None:
         from wordgeom.stages.measure_change import MeasureChange
 
-        return MeasureChange(model, measure, options, form, run, words, start, scheduler)
+        return MeasureChange(model, measure, options, form, run, words, start, resume)
     from wordgeom.stages.drift import Drift
 
-    return Drift(model, options, form, run, words, scheduler)
+    return Drift(model, options, form, run, words, resume)

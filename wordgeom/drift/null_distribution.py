@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -14,8 +14,11 @@ from wordgeom.drift.permutations import Permutations
 from wordgeom.drift.shared_words import SharedWords
 from wordgeom.drift.statistics import WordResiduals
 from wordgeom.linalg.blas import one_thread
+from wordgeom.runtime.block_map import map_joined
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.scheduler import Result, Shared
+
+_TOGETHER = 4  # blocks of words whose statistics are saved as one: some megabytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,26 +63,64 @@ def compute_null(
     context: Context, unit: str,
 ) -> Null:  # fmt: skip
     """Return the statistics of words under permutations, in blocks of `size`; q: the degree."""
-    null, scheduler = Null.empty(permutations.count, len(words)), context.scheduler
+    null = Null.empty(permutations.count, len(words))
     starts = range(0, len(words), word_block)
     parts = [(start, min(start + word_block, len(words))) for start in starts]
-    shared = SharedWords.of(words, scheduler)
-    for start, codes in enumerate(permutations.blocks(size)):
-        rows = slice(start * size, start * size + len(codes))
-        arrays = _prepare(way, codes, context)
-        null.mixture[rows] = arrays.pop("mixture")
-        given = tuple((name, scheduler.share(array)) for name, array in arrays.items())
-        values = scheduler.share(way.values(codes))
-        label = f"permutations {rows.start:,} to {rows.stop - 1:,} of {unit}"
-        done = scheduler.map(_fill, parts, _Permuted(way, shared, q, values, given))
-        followed = context.progress.follow(
-            done, label, len(words), "words", lambda made: made["F"].shape[1]
-        )
-        for part, result in zip(parts, followed, strict=True):
-            null.F[rows, slice(*part)] = result["F"]
-        scheduler.release(values, *(array for _, array in given))
-    shared.release(scheduler)
+    shared = SharedWords.of(words, context.scheduler)
+    for number, codes in enumerate(permutations.blocks(size)):
+        rows = slice(number * size, number * size + len(codes))
+        # The size depends on --memory: blocks of another size are other results.
+        part = context.part(f"{unit}-{size}-{number}")
+        block = _Block(way, codes, shared, q, part)
+        done = map_joined(_fill, parts, block.spec, part, "words", _TOGETHER)
+        label, at = f"permutations {rows.start:,} to {rows.stop - 1:,} of {unit}", 0
+        for F in context.progress.follow(
+            (made["statistics"] for made in done), label, len(words), "words", lambda F: F.shape[1]
+        ):
+            null.F[rows, at : at + F.shape[1]] = F
+            at += F.shape[1]
+        null.mixture[rows] = block.mixture()
+        block.release()
+    shared.release(context.scheduler)
     return null
+
+
+@dataclass(eq=False)
+class _Block:
+    """A block of permutations (b × m), prepared when a statistic of a word is to be computed."""
+
+    way: Way
+    codes: Int32
+    words: SharedWords
+    q: int
+    context: Context
+    _mixture: Float64 | None = None
+    _shared: Sequence[Shared] = ()
+
+    def spec(self) -> _Permuted:
+        """Return the spec of `_fill`, and save the mixture statistic."""
+        scheduler = self.context.scheduler
+        arrays = _prepare(self.way, self.codes, self.context)
+        self._mixture = arrays.pop("mixture")
+        self.context.checkpoint.keep(self._name, {"mixture": self._mixture})
+        given = tuple((name, scheduler.share(array)) for name, array in arrays.items())
+        values = scheduler.share(self.way.values(self.codes))
+        self._shared = [values, *(array for _, array in given)]
+        return _Permuted(self.way, self.words, self.q, values, given)
+
+    def mixture(self) -> Float64:
+        """Return the mixture statistic (b), which is saved if `spec` was not needed."""
+        if self._mixture is None:
+            self._mixture = self.context.checkpoint.find(self._name)["mixture"]
+        return self._mixture
+
+    def release(self) -> None:
+        """Free what was shared."""
+        self.context.scheduler.release(*self._shared)
+
+    @property
+    def _name(self) -> str:
+        return f"{self.context.prefix}mixture"
 
 
 @dataclass(frozen=True)
@@ -135,4 +176,4 @@ def _fill(part: tuple[int, int], spec: _Permuted) -> Result:
             found = Contrasts(*(arrays[name][group] for name in CONTRASTS))
             F[group] = word_f_values(found, products, residuals)
             at += len(products)
-    return {"F": F}
+    return {"statistics": F}

@@ -138,13 +138,13 @@ class _Task:
         """Return the verdict by permutations."""
         permutations = self._permutations()
         self._check_memory(permutations.count)
-        null = self._null(self.words, permutations)
+        null = self._null(self.words, permutations, "all")
         mean_F = null.F.mean(axis=1, dtype=np.float64)
         global_ps = single_p_value(mean_F), single_p_value(null.mixture)
         words, still = self.stable_words()
         if words is not self.words:
             del null  # frees memory for the next one, which is as large
-            null = self._null(words, permutations)
+            null = self._null(words, permutations, "stable")
         p = p_values(self.options.null, null.F, np.diff(words.columns.indptr))
         F, r2 = observe(words, self.axis, self.hold, self.context.ops)
         return self._verdict(words, still, (F, r2, p), permutations, global_ps)
@@ -172,8 +172,10 @@ class _Task:
         do = "raise --memory or lower --permutations"
         check_memory(what, needed, self.context.memory, do)
 
-    def _null(self, words: WordResiduals, permutations: Permutations) -> Null:
-        given = words, self.axis, permutations, self.hold, self.context
+    def _null(self, words: WordResiduals, permutations: Permutations, topics: str) -> Null:
+        """Return the statistics under permutations; topics: of the words that gave them."""
+        context = self.context.part(f"{self.rank}-topics-of-{topics}")
+        given = words, self.axis, permutations, self.hold, context
         by_time = self.options.permute == TIMES
         if by_time and self.axis.times <= by_times.MAX_TIMES:
             return by_times.null(*given)

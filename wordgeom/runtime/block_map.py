@@ -7,7 +7,10 @@ alone, so that a block may be computed on any thread, in any run, or be read bac
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import TypeVar
+
+import numpy as np
 
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.scheduler import PoolScheduler, Result
@@ -49,6 +52,40 @@ def map_blocks(
             result = next(computed)
             checkpoint.keep(one, result)
             yield result
+
+
+def map_joined(
+    compute: Callable[[_Block, _Spec], Result],
+    blocks: Sequence[_Block],
+    spec: Callable[[], _Spec],
+    context: Context,
+    name: str,
+    together: int,
+) -> Iterator[Result]:
+    """Yield compute(block, spec()) for every block, in order; all blocks are portable.
+
+    For results too small to be saved one by one: those of `together` blocks are joined along their
+    last axes and saved as one. An interrupted run's are yielded as they were saved. spec: called
+    once, and only if a block is to be computed.
+    """
+    checkpoint = context.checkpoint
+    groups = [blocks[at : at + together] for at in range(0, len(blocks), together)]
+    names = [f"{context.prefix}{name}-{number}" for number in range(len(groups))]
+    held = [checkpoint.holds(one) for one in names]
+    missing = [b for group, found in zip(groups, held, strict=True) if not found for b in group]
+    computed: Iterator[Result] = iter(())
+    if missing:
+        computed = context.scheduler.map(compute, missing, spec())
+    for one, group, found in zip(names, groups, held, strict=True):
+        if found:
+            yield checkpoint.find(one)
+            continue
+        results = []
+        for result in islice(computed, len(group)):
+            results.append(result)
+            yield result
+        parts = {part: [result[part] for result in results] for part in results[0]}
+        checkpoint.keep(one, {part: np.concatenate(few, axis=-1) for part, few in parts.items()})
 
 
 def saved(name: str, compute: Callable[[], Result], context: Context) -> Result:

@@ -47,25 +47,14 @@ class RunOptions(UseOptions):
 
 
 @dataclass(frozen=True)
-class SchedulerOptions(Options):
-    """Option of a stage that a cluster can compute."""
-
-    scheduler: str | None = option(
-        None, "compute on a Dask cluster: tcp://HOST:PORT, local, or a dask-jobqueue file",
-        metavar="ADDRESS", result=False,
-    )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class _CheckpointOptions(Options):
-    """Options on the state of a stage."""
+class ResumeOptions(Options):
+    """Options of a stage that saves checkpoints, and whose blocks a cluster can compute."""
 
     resume: bool = option(False, "resume an interrupted run of the same command", result=False)
     checkpoint: float = option(
         5.0, "minutes between checkpoints", low=0.0, high=1e6, metavar="MINUTES", result=False
     )
-
-
-@dataclass(frozen=True)
-class ResumeOptions(SchedulerOptions, _CheckpointOptions):
-    """Options of a stage that saves checkpoints."""
+    scheduler: str | None = option(
+        None, "compute on a Dask cluster: tcp://HOST:PORT, local, or a dask-jobqueue file",
+        metavar="ADDRESS", result=False,
+    )  # fmt: skip

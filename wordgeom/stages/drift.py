@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from wordgeom.checkpoint.state import drift_state
 from wordgeom.core.errors import InputError, MissingInputError, OptionError, RankError
 from wordgeom.core.formatting import several
 from wordgeom.core.requests import request_of
@@ -38,8 +40,8 @@ from wordgeom.matrices.times import parse_times, read_time
 from wordgeom.methods.dlsa.model import DynamicModel
 from wordgeom.methods.dlsa.problem import HOLD
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.run_options import ResumeOptions, SchedulerOptions, UseOptions
-from wordgeom.runtime.scheduler import Cluster
+from wordgeom.runtime.run_options import ResumeOptions, UseOptions
+from wordgeom.schedulers.shared_folder import folder_beside
 from wordgeom.stages.stage import Job, Outcome, Stage
 from wordgeom.vectors.keyed import Vectors
 from wordgeom.vectors.nearest import row_of
@@ -62,7 +64,6 @@ class Drift(Stage):
     form: ReportOptions
     run: UseOptions
     words: tuple[str, ...] = ()
-    scheduler: SchedulerOptions = field(default_factory=SchedulerOptions)
     resume: ResumeOptions = field(default_factory=ResumeOptions)
     out: None = None
 
@@ -101,20 +102,19 @@ class Drift(Stage):
         options = {**self.options.result_options(), "seed": self.run.seed}
         digests = [self.fitted.store.digest]
         if self.options.counts is not None:
-            digests.append(StoredDocuments.open(Path(self.options.counts)).store.digest)
+            digests.append(_open_counts(Path(self.options.counts)).store.digest)
         return request_of("drift", options, digests)
+
+    @property
+    def state(self) -> Path | None:
+        """A directory beside the model, where that can be written."""
+        folder = drift_state(self.model)
+        return folder if os.access(folder.parent, os.W_OK) else None
 
     @property
     def shared_folder(self) -> Path:
         """The folder of the arrays that a cluster reads: beside the model, without an output."""
-        model = self.model.absolute()
-        return model.with_name(f".{model.name}.drift.shared")
-
-    @property
-    def cluster(self) -> Cluster | None:
-        """The cluster of --scheduler."""
-        address = self.scheduler.scheduler
-        return None if address is None else Cluster(address, self.shared_folder)
+        return folder_beside(drift_state(self.model))
 
     def check(self) -> None:
         """Open the model, and check the times."""
@@ -160,10 +160,7 @@ class _Tested:
 
         Raises MissingInputError, InputError without times, OptionError for other words.
         """
-        if not path.is_dir():
-            do = "create it with wordgeom build-dtm"
-            raise MissingInputError("no such directory", where=path, do=do)
-        counts = StoredDocuments.open(path)
+        counts = _open_counts(path)
         if counts.vocabulary.words != fitted.words:
             what = f"--counts {path}: its words differ from those of the model"
             do = "count the same text with the same options, but --passages"
@@ -289,6 +286,14 @@ class _Tests:
             words_null="none", global_p=found.p, pvalues=missing, qvalues=missing,
             notes=(note, *found.notes),
         )  # fmt: skip
+
+
+def _open_counts(path: Path) -> StoredDocuments:
+    """Return the counts of --counts. Raises MissingInputError, FormatError."""
+    if not path.is_dir():
+        do = "create it with wordgeom build-dtm"
+        raise MissingInputError("no such directory", where=path, do=do)
+    return StoredDocuments.open(path)
 
 
 def _of_documents(options: DriftOptions) -> bool:

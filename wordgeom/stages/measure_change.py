@@ -33,7 +33,7 @@ from wordgeom.linalg.device import memory_limit
 from wordgeom.methods.dlsa.model import DynamicModel
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
-from wordgeom.runtime.run_options import ResumeOptions, SchedulerOptions, UseOptions
+from wordgeom.runtime.run_options import ResumeOptions, UseOptions
 from wordgeom.stages.inference import reading_notes
 from wordgeom.stages.stage import Job, Outcome, Stage
 from wordgeom.vectors.keyed import Vectors, digest_of
@@ -57,13 +57,12 @@ class MeasureChange(Stage):
     run: UseOptions
     words: tuple[str, ...] = ()
     start: Path | Vectors | None = None
-    scheduler: SchedulerOptions = field(default_factory=SchedulerOptions)
     resume: ResumeOptions = field(default_factory=ResumeOptions)
     out: None = None
 
     def __post_init__(self) -> None:
         check_measure(self.options, self.testing, self.form, start=self.start is not None)
-        if self.scheduler.scheduler is not None:
+        if self.resume.scheduler is not None:
             what = "--scheduler applies to tests of a model, not to measures of change"
             raise OptionError(what, do="leave it out")
 

@@ -8,6 +8,7 @@ remove the checkpoint. A stage declares what differs.
 from __future__ import annotations
 
 import contextlib
+import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -23,7 +24,7 @@ from wordgeom.checkpoint.state import (
     replacing_state,
     state_folder,
 )
-from wordgeom.core.errors import LockedError, LostSchedulerError, SchedulerError
+from wordgeom.core.errors import LockedError, LostSchedulerError, SchedulerError, WriteError
 from wordgeom.linalg.device import open_context
 from wordgeom.methods.contract import Result, Status
 from wordgeom.runtime.context import Context
@@ -34,10 +35,12 @@ from wordgeom.schedulers.shared_folder import folder_beside, remove_left_folder
 from wordgeom.stages.invocation import Invocation
 from wordgeom.storage import store
 from wordgeom.storage.disk_space import Demand, check_space
-from wordgeom.storage.files import folder_bytes
+from wordgeom.storage.files import Lock, folder_bytes
 from wordgeom.storage.input_protection import check_outputs
 from wordgeom.storage.meta import LOCK, unfinished_folder
 from wordgeom.vectors import run_card
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass
@@ -198,23 +201,29 @@ def run_stage(stage: Stage, *, show: bool = False) -> Outcome:
         if made is not None:
             _forget(stage)
             return made
-        state = _open_state(stage)
-        _check_space(stage)
-        writes = stage.output is not None
-        resumable = _without_state(stage) if state is None else state.resumable(output=writes)
-        opened = open_context(stage.run, stage.device, show=show, cluster=stage.cluster)
-        try:
-            with resumable, opened as context:
-                if state is not None:
-                    context = replace(context, checkpoint=MethodState(state))
-                made = stage.work(Job(context, clock, state))
-                if stage.output is not None:
-                    made.notes += evaluation_notes(stage.output)
-        except KeyboardInterrupt:
-            if made is None:  # else the output is complete, and only a cluster was to be closed
-                raise
-        if state is not None:
-            state.remove()
+        with _opened_state(stage) as state:
+            _check_space(stage)
+            return _worked(stage, state, clock, show=show)
+
+
+def _worked(stage: Stage, state: State | None, clock: Clock, *, show: bool) -> Outcome:
+    """Return the outcome of the work, and remove the state."""
+    made: Outcome | None = None
+    writes = stage.output is not None
+    resumable = _without_state(stage) if state is None else state.resumable(output=writes)
+    opened = open_context(stage.run, stage.device, show=show, cluster=stage.cluster)
+    try:
+        with resumable, opened as context:
+            if state is not None:
+                context = replace(context, checkpoint=MethodState(state))
+            made = stage.work(Job(context, clock, state))
+            if stage.output is not None:
+                made.notes += evaluation_notes(stage.output)
+    except KeyboardInterrupt:
+        if made is None:  # else the output is complete, and only a cluster was to be closed
+            raise
+    if state is not None:
+        state.remove()
     return made
 
 
@@ -243,12 +252,28 @@ def _check_space(stage: Stage) -> None:
     check_space(stage.demand, folder, scratch, sum(map(folder_bytes, left)))
 
 
-def _open_state(stage: Stage) -> State | None:
-    if stage.state is None:
-        return None
-    # Without output there is nothing to overwrite, and an old state is simply replaced.
-    force = not isinstance(stage.run, RunOptions) or stage.run.force
-    return State(stage.state, stage.request, stage.resume, force=force)
+@contextlib.contextmanager
+def _opened_state(stage: Stage) -> Iterator[State | None]:
+    """Open the state of a stage, None where it saves none or another run holds the state."""
+    with contextlib.ExitStack() as held:
+        if stage.state is None or not _holds_state(stage.state, stage, held):
+            yield None
+            return
+        # Without output there is nothing to overwrite, and an old state is simply replaced.
+        force = not isinstance(stage.run, RunOptions) or stage.run.force
+        yield State(stage.state, stage.request, stage.resume, force=force)
+
+
+def _holds_state(folder: Path, stage: Stage, held: contextlib.ExitStack) -> bool:
+    """Lock the state of a stage without output, as several may read the same vectors or model."""
+    if stage.output is not None:  # which is locked
+        return True
+    try:
+        held.enter_context(Lock(folder.with_name(f"{folder.name}.lock"), folder))
+    except (LockedError, WriteError) as error:
+        _log.info("note: no checkpoint is saved: %s", error)
+        return False
+    return True
 
 
 @contextlib.contextmanager

@@ -12,10 +12,12 @@ from wordgeom.drift.flips.cells import Cells
 from wordgeom.drift.flips.moments import Moments
 from wordgeom.drift.flips.scores import ScoreModel
 from wordgeom.linalg.blas import one_thread
+from wordgeom.runtime.block_map import map_joined
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.scheduler import Result, Scheduler, Shared
 
-_BLOCKS = 4  # of a task: some .2 to 2 s
+_BLOCKS = 4  # of a task on a cluster: some .2 to 2 s
+_TOGETHER = 16  # blocks whose statistics are saved as one: some megabytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +27,10 @@ class FlippedWords:
     model: ScoreModel
     columns: Csr
     signs: Float32
+
+    def open(self) -> FlippedWords:
+        """Return the words, as `_SharedWords.open` does."""
+        return self
 
     def statistics(self, words: slice) -> tuple[Float32, Float64]:
         """Return F (B+1 × w) and turn (w) of a slice of words."""
@@ -82,31 +88,23 @@ class _SharedWords:
 def statistics_of(
     task: FlippedWords, blocks: Sequence[slice], context: Context
 ) -> Iterator[tuple[Float32, Float64]]:
-    """Yield the statistics of each block of words, as FlippedWords.statistics returns them."""
-    if context.cluster is None:
-        return context.pool.map(task.statistics, blocks)
-    return _on_cluster(task, blocks, context.cluster)
-
-
-def _on_cluster(
-    task: FlippedWords, blocks: Sequence[slice], scheduler: Scheduler
-) -> Iterator[tuple[Float32, Float64]]:
+    """Yield F (B+1 × w) and turn (w) of all words, in order, some at a time."""
+    scheduler, of_task = context.cluster, 1 if context.cluster is None else _BLOCKS
     bounds = [(block.start, block.stop) for block in blocks]
-    tasks = [tuple(bounds[k : k + _BLOCKS]) for k in range(0, len(bounds), _BLOCKS)]
-    shared = _SharedWords.of(task, scheduler)
-    for given, result in zip(tasks, scheduler.map(_statistics, tasks, shared), strict=True):
-        first = given[0][0]
-        for start, stop in given:
-            part = slice(start - first, stop - first)
-            yield result["F"][:, part], result["turn"][part]
-    shared.release(scheduler)
+    tasks = [tuple(bounds[k : k + of_task]) for k in range(0, len(bounds), of_task)]
+    spec = task if scheduler is None else _SharedWords.of(task, scheduler)
+    done = map_joined(_statistics, tasks, lambda: spec, context, "flips", _TOGETHER // of_task)
+    for made in done:
+        yield made["statistics"], made["turn"]
+    if isinstance(spec, _SharedWords):
+        spec.release(context.scheduler)
 
 
-def _statistics(blocks: tuple[tuple[int, int], ...], spec: _SharedWords) -> Result:
+def _statistics(blocks: tuple[tuple[int, int], ...], spec: FlippedWords | _SharedWords) -> Result:
     with one_thread():
         task = spec.open()
         found = [task.statistics(slice(*block)) for block in blocks]
     return {
-        "F": np.concatenate([F for F, _ in found], axis=1),
+        "statistics": np.concatenate([F for F, _ in found], axis=1),
         "turn": np.concatenate([turn for _, turn in found]),
     }

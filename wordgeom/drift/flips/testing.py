@@ -68,11 +68,13 @@ def flip_signs(X: Csr, units: Int64, axis: Axis, rank: int, count: int, context:
     task = FlippedWords(ScoreModel(shared, levels[cells.time]), columns, signs)
     blocks = [slice(at, min(at + _WORDS, X.columns)) for at in range(0, X.columns, _WORDS)]
     F, turn = np.empty((count, X.columns), np.float32), np.empty(X.columns)
-    done = zip(blocks, statistics_of(task, blocks, context), strict=True)
-    for block, statistics in context.progress.follow(
-        done, "sign flips", X.columns, "words", lambda pair: pair[0].stop - pair[0].start
+    done = statistics_of(task, blocks, context.part(f"{rank}-topics"))
+    at = 0
+    for some, turns in context.progress.follow(
+        done, "sign flips", X.columns, "words", lambda pair: len(pair[1])
     ):
-        F[:, block], turn[block] = statistics
+        F[:, at : at + len(turns)], turn[at : at + len(turns)] = some, turns
+        at += len(turns)
     tested &= np.isfinite(F[0])
     return Flips(F[:, tested], turn[tested], tested, shared.rank)
 
