@@ -14,6 +14,7 @@ from running import merge_cooc
 
 import wordgeom as wg
 from wordgeom.core.errors import InputError, OptionError, SchedulerError
+from wordgeom.core.interruption import TRY_AGAIN
 from wordgeom.counts import cluster_merge
 from wordgeom.linalg import cluster_tasks
 from wordgeom.matrices.shared_rows import SharedRows
@@ -186,9 +187,10 @@ def test_drift_on_a_cluster_reports_what_a_local_run_does(cluster, model, taken,
     assert sorted(os.listdir(model.parent)) == ["dtm", "model"]
 
 
-def test_drift_without_its_scheduler_ends_and_leaves_nothing(tmp_path, model, monkeypatch):
+def test_drift_without_its_scheduler_goes_on_without_one(tmp_path, model, monkeypatch):
     monkeypatch.setattr(clusters, "_TIMEOUT", 5.0)  # seconds to connect again
     (tmp_path / "logs").mkdir()
+    given: dict[str, Any] = {"test": "permutation", "permutations": 19}
     with DaskCluster(tmp_path / "logs", 1) as cluster:
 
         def lose_scheduler(folder, receipt):
@@ -196,9 +198,11 @@ def test_drift_without_its_scheduler_ends_and_leaves_nothing(tmp_path, model, mo
             return take_block(folder, receipt)
 
         monkeypatch.setattr(_TAKEN, lose_scheduler)
-        with pytest.raises(SchedulerError, match="run the command again") as lost:
-            wg.measure_drift(model, test="permutation", scheduler=cluster.address)
-    assert lost.value.exit_code == 1
+        with pytest.raises(SchedulerError, match="continue with resume=True") as lost:
+            wg.measure_drift(model, scheduler=cluster.address, **given)
+    assert lost.value.exit_code == TRY_AGAIN
+    resumed = wg.measure_drift(model, resume=True, **given)
+    assert resumed.to_dict() == wg.measure_drift(model, **given).to_dict()
     assert sorted(os.listdir(tmp_path)) == ["dtm", "logs", "model"]
 
 

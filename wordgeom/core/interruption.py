@@ -5,7 +5,7 @@ Nothing is imported here: the modules of the command may not be loaded yet.
 
 RESUMABLE = (
     "build-cooc", "build-dtm", "build-pmi", "train", "extend", "impute", "compress", "eval",
-    "merge", "run",
+    "merge", "drift", "run",
 )  # fmt: skip
 WITHOUT_OUTPUT = ("similar", "analogy", "eval", "drift", "info", "plan", "jobs")
 CONTINUE = "continue with --resume"
