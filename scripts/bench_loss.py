@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 from bench_common import machine, wordgeom
-from bench_search import LONGEST
+from bench_skip_gram import LONGEST
 
 from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Csr

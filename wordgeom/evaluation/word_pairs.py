@@ -40,9 +40,9 @@ class WordPairs:
         """Return the 95 % interval of the mean of values (n), (nan, nan) where undefined."""
         if len(values) < MIN_ITEMS or not resamples:
             return np.nan, np.nan
-        return percentiles(self._resampled(values, resamples, np.random.default_rng(seed)))
+        return percentiles(self.resampled(values, resamples, np.random.default_rng(seed)))
 
-    def _resampled(
+    def resampled(
         self, values: Float64, resamples: int, rng: np.random.Generator
     ) -> Iterator[float]:
         """Yield means of values over resampled pairs, sections weighted as in the set.

@@ -13,6 +13,7 @@ from matrices import random_counts, store_matrix, to_csr, to_dense
 from wordgeom.cli import main
 from wordgeom.linalg.device import get_ops
 from wordgeom.linalg.logistic_rows import curvature, softplus
+from wordgeom.methods.gbu import logistic_sweeps
 from wordgeom.methods.gbu.finish import half_sweeps
 from wordgeom.methods.gbu.logistic_sweeps import LogisticLoss, thinned
 from wordgeom.methods.gbu.sweep_state import State
@@ -93,6 +94,14 @@ def test_the_loss_falls_at_every_half_sweep_once_vectors_are_near(ops):
     _, seen = swept(ops, counted(), LOSS, 16)
     assert np.all(np.diff(seen[8:]) < 0.0)
     assert seen[8] < seen[0]
+
+
+def test_relaxation_lowers_the_loss_sooner(ops, monkeypatch):
+    state, _ = swept(ops, counted(), LOSS, 12)
+    monkeypatch.setattr(logistic_sweeps, "_RELAXATION", 1.0)
+    plain, _ = swept(ops, counted(), LOSS, 12)
+    assert state.objectives[5] == plain.objectives[5]  # the first half of the sweeps is the same
+    assert state.objectives[-1] < plain.objectives[-1]
 
 
 @pytest.mark.parametrize("alpha", [1.0, 0.5])

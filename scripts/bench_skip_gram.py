@@ -1,0 +1,163 @@
+"""Skip-gram for the benchmarks: its settings, and models that are trained once and stored."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import resource
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from bench_common import machine
+from bench_vectors import digest
+
+from wordgeom.vectors.keyed import from_keyed_vectors, write_vectors
+
+LONGEST = 10_000  # tokens of a line; gensim drops what lies beyond
+GRID = ((5, 10, 15), (2, 5, 10), (5, 10, 15), (1e-3, 1e-4, 1e-5))
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Settings of skip-gram."""
+
+    epochs: int
+    window: int
+    negative: int
+    sample: float
+
+    def __str__(self) -> str:
+        return f"{self.epochs}-{self.window}-{self.negative}-{self.sample:g}"
+
+
+DEFAULTS = Setting(5, 5, 5, 1e-3)
+
+
+def settings() -> Iterator[Setting]:
+    """Yield the defaults, then all other combinations in a random order."""
+    yield DEFAULTS
+    every = [Setting(*values) for values in itertools.product(*GRID)]
+    for k in np.random.default_rng(1).permutation(len(every)):
+        if every[k] != DEFAULTS:
+            yield every[k]
+
+
+@dataclass(frozen=True)
+class Gensim:
+    """gensim's Word2Vec, with one thread.
+
+    Its faster mode, which reads the file itself, makes worse vectors (by .03 and .05 at its
+    defaults).
+    """
+
+    seeds = (1, 2, 3)
+
+    @property
+    def name(self) -> str:
+        """The name of the directory of models."""
+        import gensim
+
+        return f"skip-gram-{gensim.__version__}"
+
+    def train(self, text: Path, setting: Setting, dim: int, seed: int, out: Path) -> None:
+        """Train on a text with lines of at most LONGEST tokens, and write the vectors."""
+        from gensim.models import Word2Vec
+        from gensim.models.word2vec import LineSentence
+
+        model = Word2Vec(
+            LineSentence(str(text)), sg=1, vector_size=dim, window=setting.window, min_count=5,
+            negative=setting.negative, sample=setting.sample, epochs=setting.epochs, seed=seed,
+            workers=1,
+        )  # fmt: skip
+        made = from_keyed_vectors(model.wv)
+        write_vectors(out, made.words, made.matrix)
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program with the options of word2vec, such as pWord2Vec, with one thread.
+
+    These programs have no option for a seed.
+    """
+
+    path: Path
+    seeds = (1,)
+
+    @property
+    def name(self) -> str:
+        """The name of the directory of models."""
+        return f"skip-gram-{self.path.name}"
+
+    def train(self, text: Path, setting: Setting, dim: int, seed: int, out: Path) -> None:
+        """Train on a text, and write the vectors."""
+        given = {
+            "train": text, "output": out, "size": dim, "window": setting.window,
+            "negative": setting.negative, "sample": f"{setting.sample:g}", "iter": setting.epochs,
+            "min-count": 5, "threads": 1, "binary": 1,
+        }  # fmt: skip
+        command = [
+            str(self.path),
+            *(word for key in given for word in (f"-{key}", f"{given[key]}")),
+        ]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+class Corpus:
+    """A text, and the models that a program trained on it.
+
+    Several processes may share the work: each model is claimed by a file.
+    """
+
+    def __init__(self, name: str, results: Path, scratch: Path, trainer: Gensim | Program) -> None:
+        self.name, self.trainer, self._scratch = name, trainer, scratch
+        self._folder = results / f"{trainer.name}-{digest(name)[:16]}"
+        self._folder.mkdir(parents=True, exist_ok=True)
+
+    def vectors(self, setting: Setting, dim: int, seed: int) -> Path | None:
+        """Return the vectors of a model; train it first, or return None if another process does."""
+        stem = self._folder / f"{setting}-{dim}-{seed}"
+        path, claim = stem.with_name(stem.name + ".bin"), stem.with_name(stem.name + ".claim")
+        if path.exists():
+            return path
+        try:
+            claim.touch(exist_ok=False)
+        except FileExistsError:
+            return None
+        part = path.with_name(f"{stem.name}.part-{os.getpid()}.bin")
+        try:
+            start = processor_seconds()
+            self.trainer.train(self._lines(), setting, dim, seed, part)
+            facts = {"cpu_seconds": processor_seconds() - start, "machine": machine()}
+            stem.with_name(stem.name + ".json").write_text(json.dumps(facts))
+            part.rename(path)
+        finally:
+            claim.unlink()
+        return path
+
+    def seconds(self, setting: Setting, dim: int, seed: int) -> float:
+        """Return the processor seconds that a model took."""
+        facts = json.loads((self._folder / f"{setting}-{dim}-{seed}.json").read_text())
+        return float(facts["cpu_seconds"])
+
+    def _lines(self) -> Path:
+        """Return the text with lines of at most LONGEST tokens."""
+        made = self._scratch / f"{Path(self.name).name}.lines"
+        if not made.exists():
+            with open(self.name, encoding="utf-8", errors="replace") as text, open(
+                made, "w", encoding="utf-8"
+            ) as out:  # fmt: skip
+                for line in text:
+                    tokens = line.split()
+                    for k in range(0, len(tokens), LONGEST):
+                        out.write(" ".join(tokens[k : k + LONGEST]) + "\n")
+        return made
+
+
+def processor_seconds() -> float:
+    """Return the processor seconds of this process and of those that it ran."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
