@@ -196,6 +196,8 @@ class ScoreModel:
     @cached_property
     def _metric(self) -> Float64:
         """The root (qr × qr) of the metric of changes."""
-        size = np.einsum("caa->c", self.moments.C)
-        shape = np.linalg.cholesky((self.levels.T * (size / size.sum())) @ self.levels)
+        # Moments without a bias may be negative in cells of few documents.
+        size = np.maximum(np.einsum("caa->c", self.moments.C), 0.0)
+        values, axes = np.linalg.eigh((self.levels.T * (size / size.sum())) @ self.levels)
+        shape = (axes * np.sqrt(np.maximum(values, 0.0))) @ axes.T
         return np.asarray(np.kron(shape, np.diag(np.sqrt(self.moments.energy))))
