@@ -1,0 +1,53 @@
+"""Comparison of skip-gram with gbu: p of single sets, and programs with word2vec's options."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
+
+import bench_search
+from bench_skip_gram import Corpus, Program, Setting
+
+from wordgeom.vectors.keyed import read_vectors
+
+
+def test_holm_multiplies_the_smallest_by_their_number_and_keeps_the_order():
+    assert bench_search.holm([0.04, 0.01, 0.03]) == pytest.approx([0.06, 0.03, 0.06])
+    assert bench_search.holm([0.5, 0.9]) == [1.0, 1.0]
+
+
+def test_p_is_small_where_no_resample_has_the_other_sign():
+    assert bench_search.two_sided(np.full(999, 0.1)) == pytest.approx(2 / 1000)
+    assert bench_search.two_sided(np.array([-1.0, 1.0] * 500)) == 1.0
+    assert bench_search.two_sided(np.zeros(10)) == 1.0
+
+
+def test_a_program_gets_word2vecs_options_and_trains_each_model_once(tmp_path):
+    program = tmp_path / "word2vec"
+    program.write_text(
+        "#!/usr/bin/env python3\n"
+        "import sys\n"
+        "given = dict(zip(sys.argv[1::2], sys.argv[2::2]))\n"
+        "assert given['-window'] == '5' and given['-sample'] == '0.0001'\n"
+        "words = open(given['-train']).read().split()\n"
+        "with open(given['-output'], 'wb') as out:\n"
+        "    out.write(f'{len(set(words))} 2\\n'.encode())\n"
+        "    for word in sorted(set(words)):\n"
+        "        out.write(word.encode() + b' ' + bytes(8) + b'\\n')\n"
+    )
+    program.chmod(0o755)
+    text = tmp_path / "text"
+    text.write_text("one two two\n")
+    corpus = Corpus(str(text), tmp_path / "results", tmp_path, Program(program))
+    setting = Setting(5, 5, 10, 1e-4)
+    path = corpus.vectors(setting, 2, 1)
+    assert path is not None
+    assert read_vectors(path).words == ["one", "two"]
+    assert corpus.seconds(setting, 2, 1) > 0.0
+    program.unlink()
+    assert corpus.vectors(setting, 2, 1) == path
