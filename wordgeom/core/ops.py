@@ -153,6 +153,9 @@ class Ops(Protocol):
     def along(self, start: Tall, step: float, direction: Tall, out: Tall | None = None) -> Tall:
         """Return start + step · direction, of two arrays of one shape, in `out` or a new one."""
 
+    def scale_rows(self, tall: Tall, factors: Float64) -> None:
+        """Multiply the rows of a tall matrix (V × k) by factors (V), in place."""
+
 
 def dot(ops: Ops, left: Tall, right: Tall) -> float:
     """Return the inner product of two arrays of one shape."""

@@ -155,6 +155,16 @@ class NumpyOps:
             pass
         return out
 
+    def scale_rows(self, tall: Array, factors: Float64) -> None:
+        """Multiply the rows of a tall matrix (V × k) by factors (V), in place."""
+        cast = factors.astype(tall.dtype)[:, None]
+
+        def run(rows: slice) -> None:
+            np.multiply(tall[rows], cast[rows], out=tall[rows])
+
+        for _ in self._by_rows(len(tall), run):
+            pass
+
     def _by_rows(self, rows: int, function: Callable[[slice], Any]) -> Iterator[Any]:
         """Yield function(block) for blocks of rows, in order, with BLAS on one thread each."""
         yield from self._by_blocks(rows, _ROWS, function)

@@ -105,6 +105,10 @@ class TorchOps:
         """Return start + step · direction, of two tensors of one shape, in `out` or a new one."""
         return torch.add(start, direction, alpha=step, out=out)
 
+    def scale_rows(self, tall: torch.Tensor, factors: Float64) -> None:
+        """Multiply the rows of a tall tensor (V × k) by factors (V), in place."""
+        tall *= self._tensor(factors).to(tall.dtype)[:, None]
+
     def _free(self) -> int:
         if self.device != "cuda":
             return 1 << 62

@@ -4,6 +4,8 @@ Liu and Nocedal (1989); with projected gradients and projected steps, Agrawal, A
 algorithm 6.1. The direction of the two-loop recursion is a combination of the last steps s, the
 changes y of the projected gradient, and that gradient. Its coefficients follow from the inner
 products of these alone (Chen et al. 2014), so that a step reads the history twice, not four times.
+The recursion starts from the Hessian γ D⁻¹, D diagonal by rows of the unknowns, which is that of
+γ I in the coordinates D^½ X: the history holds D^½ s, D^−½ y and D^−½ times the gradient.
 The unknowns stay on the device and keep their type. The next step depends on `State` alone, so that
 a saved one continues with the same bytes. Not for functions with kinks or noise.
 """
@@ -32,7 +34,7 @@ class State:
     """Where an optimisation stands.
 
     x (n × m): the unknowns; history (2 M + 1 × n m): the projected gradient, then M pairs of a step
-    and the change of that gradient; products (2 M + 1 × 2 M + 1): its inner products; values,
+    and the change of that gradient, in the coordinates D^½ X; products (2 M + 1 × 2 M + 1): its inner products; values,
     norms: of the function and of that gradient, before the first step and after each; lengths: of
     each step relative to x; kept, taken: the pairs in use are the last `kept` of `taken`;
     evaluations: of the function so far; stuck: whether no step decreased the function.
@@ -92,15 +94,18 @@ class Lbfgs:
     """Minimises a function (value and gradient at an array) under a constraint.
 
     most: steps; tol: relative decrease over five steps at which it stops; enough: norm of the
-    projected gradient at which it stops; first: length of the first step to try relative to x.
+    projected gradient at which it stops; first: length of the first step to try relative to x;
+    curvatures (n): D, all 1 by default.
     """
 
     def __init__(
         self, function: Function, ops: Ops, *, most: int, tol: float = 0.0, enough: float = 0.0,
         constraint: Constraint | None = None, first: float = 1e-2,
+        curvatures: Float64 | None = None,
     ) -> None:  # fmt: skip
         self._function, self._ops, self._constraint = function, ops, constraint or Free()
         self._most, self._tol, self._enough, self._first = most, tol, enough, first
+        self._roots = None if curvatures is None else np.sqrt(curvatures)
 
     def start(self, x: Array, memory: int) -> State:
         """Return the state before the first step from x (n × m), with room for `memory` pairs."""
@@ -108,10 +113,11 @@ class Lbfgs:
         value, gradient = self._at(at)
         rows = 2 * memory + 1
         history = self._ops.empty(rows, x.size, x.dtype)
+        norm = self._norm(gradient)
+        self._divide(gradient)
         history[0] = gradient.reshape(-1)
-        state = State(at, history, np.zeros((rows, rows)), [value])
+        state = State(at, history, np.zeros((rows, rows)), [value], [norm])
         self._multiply(state, [0])
-        state.norms.append(_norm(state))
         return state
 
     def reached(self, state: State) -> bool:
@@ -139,11 +145,12 @@ class Lbfgs:
             found = self._search(state)
         if found is None:
             state.stuck = True
-            values, length = state.values[-1], 0.0
+            value, norm, length = state.values[-1], state.norms[-1], 0.0
         else:
-            values, length = found.value, self._keep(state, *found.kept)
-        state.values.append(values)
-        state.norms.append(_norm(state))
+            value, norm = found.value, self._norm(found.kept[1])
+            length = self._keep(state, *found.kept)
+        state.values.append(value)
+        state.norms.append(norm)
         state.lengths.append(length)
 
     def _search(self, state: State) -> Point | None:
@@ -154,6 +161,9 @@ class Lbfgs:
             return None
         rows = state.filled
         direction = self._ops.row_sum(weights[: len(rows)], rows).reshape(state.x.shape)
+        if self._roots is not None:
+            self._divide(direction)
+            direction = self._constraint.tangent(state.x, direction)
 
         def probe(step: float) -> Point:
             state.evaluations += 1
@@ -164,14 +174,13 @@ class Lbfgs:
             return Point(step, value, dot(self._ops, gradient, direction), (x, gradient))
 
         start = Point(0.0, state.values[-1], slope, None)
-        return wolfe_step(probe, start, self._first_step(state))
+        return wolfe_step(probe, start, self._first_step(state, direction))
 
-    def _first_step(self, state: State) -> float:
+    def _first_step(self, state: State, direction: Tall) -> float:
         """Return the first step to try: 1, or before any curvature is known a small one."""
         if state.kept:
             return 1.0
-        size = np.sqrt(dot(self._ops, state.x, state.x))
-        return float(self._first * (size or 1.0) / state.norms[-1])
+        return self._first * (self._norm(state.x) or 1.0) / self._norm(direction)
 
     def _keep(self, state: State, x: Tall, gradient: Tall) -> float:
         """Move to x, keep the pair if it has curvature, and return the relative length."""
@@ -180,6 +189,10 @@ class Lbfgs:
             state.history[k].reshape(x.shape) for k in (row, row + 1, 0)
         )  # fmt: skip
         self._ops.along(x, -1.0, state.x, out=step)
+        moved = dot(self._ops, step, step)
+        if self._roots is not None:
+            self._ops.scale_rows(step, self._roots)
+        self._divide(gradient)
         self._ops.along(gradient, -1.0, before, out=change)
         before[:] = gradient
         state.x, state.taken = x, state.taken + 1
@@ -192,7 +205,15 @@ class Lbfgs:
         else:  # its rows were those of the oldest pair
             state.taken -= 1
             state.kept = min(state.kept, state.memory - 1)
-        return float(np.sqrt(s / size)) if size > 0.0 else float(s > 0.0)
+        return float(np.sqrt(moved / size)) if size > 0.0 else float(moved > 0.0)
+
+    def _norm(self, tall: Tall) -> float:
+        return float(np.sqrt(dot(self._ops, tall, tall)))
+
+    def _divide(self, tall: Tall) -> None:
+        """Multiply the rows by D^−½."""
+        if self._roots is not None:
+            self._ops.scale_rows(tall, 1.0 / self._roots)
 
     def _multiply(self, state: State, rows: list[int]) -> None:
         """Renew the inner products of rows of the history."""
@@ -218,8 +239,3 @@ def _weights(state: State) -> Float64:
     for s, share in zip(reversed(rows), reversed(shares), strict=True):
         weights[s] += share - products[s + 1] @ weights / products[s, s + 1]
     return weights
-
-
-def _norm(state: State) -> float:
-    """Return the norm of the projected gradient."""
-    return float(np.sqrt(state.products[0, 0]))

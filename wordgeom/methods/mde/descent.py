@@ -15,6 +15,7 @@ import numpy as np
 
 from wordgeom.core.ops import Ops, Tall
 from wordgeom.core.types import Array, Float32
+from wordgeom.methods.mde.curvatures import curvatures
 from wordgeom.optim.constraints import Constraint
 from wordgeom.optim.lbfgs import Lbfgs, State
 
@@ -94,6 +95,8 @@ class Descent:
         self.problem, self._rounds, self._ops, self._constraint = problem, rounds, ops, constraint
         self._tol, self._enough, self._memory = tol, enough, memory
         self._seed = seed
+        # The first term, of similar pairs or deviations, is the same in every round.
+        self._curvatures = curvatures(problem.terms, problem.items)
         self._each = 0 if rounds is None else steps // _EACH
         self._first = -(-steps // _FIRST) if self._each else steps
         self.most = self._first + ROUNDS * self._each
@@ -143,5 +146,5 @@ class Descent:
         most = self._each if number else self._first
         tol = self._loose if number < ROUNDS else self._tol
         return Lbfgs(self.problem, self._ops, most=most, tol=tol, enough=self._enough,
-                     constraint=self._constraint,
-                     first=_CAREFUL if number else _BOLD)  # fmt: skip
+                     constraint=self._constraint, first=_CAREFUL if number else _BOLD,
+                     curvatures=self._curvatures)  # fmt: skip

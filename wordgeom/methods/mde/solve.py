@@ -43,7 +43,7 @@ class Settings:
     steps: int = 300
     tol: float = 0.0
     enough: float = 1e-5
-    memory: int = 10
+    memory: int = 5
     batch: int = 0
 
 
