@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wordgeom.linalg.numpy_ops import NumpyOps
+from wordgeom.optim.constraints import Centered
 from wordgeom.optim.lbfgs import Lbfgs, State
 from wordgeom.optim.line_search import Point, wolfe_step
 from wordgeom.runtime.pool import Pool
@@ -60,6 +61,58 @@ def test_a_quadratic_is_solved_like_its_linear_system():
     H, b = A.T @ A + 0.1 * np.eye(12), rng.standard_normal(12)
     found = run(lambda x: (float(0.5 * x @ H @ x - b @ x), H @ x - b), np.zeros(12))
     np.testing.assert_allclose(found.state.x, np.linalg.solve(H, b), atol=1e-6)
+
+
+def test_a_diagonal_hessian_is_a_change_of_coordinates():
+    """Steps are those for f(D^−½ z) without D, where z = D^½ x."""
+    rng = np.random.default_rng(5)
+    A, target = rng.standard_normal((30, 8)), rng.standard_normal((8, 2))
+    D = np.geomspace(0.01, 100.0, 8)
+    H, roots = A.T @ A + np.diag(D), np.sqrt(D)[:, None]
+
+    def function(x):
+        apart = x - target
+        return float(0.5 * np.sum(apart * (H @ apart))), H @ apart
+
+    def scaled(z):
+        value, gradient = function(z / roots)
+        return value, gradient / roots
+
+    start = rng.standard_normal((8, 2))
+    size = np.linalg.norm
+    gradient = function(start)[1]
+    with Pool(1) as pool:
+        ops = NumpyOps(pool)
+        # The first step is relative to the unknowns: both are −D⁻¹ times the gradient.
+        direct = float(size(gradient / D[:, None]) / size(start))
+        ours = Lbfgs(function, ops, curvatures=D, first=direct, most=9)
+        first = float(size(gradient / roots) / size(start * roots))
+        theirs = Lbfgs(scaled, ops, first=first, most=9)
+        states = [ours.start(start, MEMORY), theirs.start(start * roots, MEMORY)]
+        for descent, state in zip((ours, theirs), states, strict=True):
+            for _ in descent.iterations(state):
+                pass
+    np.testing.assert_allclose(states[0].values, states[1].values, rtol=1e-6)
+    np.testing.assert_allclose(states[0].x, states[1].x / roots, rtol=1e-5)
+    last = function(states[0].x)[1]
+    np.testing.assert_allclose(states[0].norms[-1], size(last), rtol=1e-8)
+
+
+def test_scaled_steps_meet_the_constraint():
+    rng = np.random.default_rng(6)
+    scales = np.geomspace(0.1, 10.0, 20)[:, None]
+
+    def function(x):  # a step along D⁻¹∇ alone would move the mean
+        return float(0.25 * np.sum(scales * x**4)), scales * x**3
+
+    with Pool(1) as pool:
+        ops = NumpyOps(pool)
+        descent = Lbfgs(function, ops, most=20, constraint=Centered(20, ops),
+                        curvatures=scales[:, 0])  # fmt: skip
+        state = descent.start(rng.standard_normal((20, 3)), MEMORY)
+        for _ in descent.iterations(state):
+            np.testing.assert_allclose(state.x.mean(axis=0), 0.0, atol=1e-12)
+    assert (np.diff(state.values) < 0.0).all()
 
 
 def test_it_takes_no_more_evaluations_than_scipy_by_a_half():

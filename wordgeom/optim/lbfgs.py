@@ -34,10 +34,11 @@ class State:
     """Where an optimisation stands.
 
     x (n × m): the unknowns; history (2 M + 1 × n m): the projected gradient, then M pairs of a step
-    and the change of that gradient, in the coordinates D^½ X; products (2 M + 1 × 2 M + 1): its inner products; values,
-    norms: of the function and of that gradient, before the first step and after each; lengths: of
-    each step relative to x; kept, taken: the pairs in use are the last `kept` of `taken`;
-    evaluations: of the function so far; stuck: whether no step decreased the function.
+    and the change of that gradient, in the coordinates D^½ X; products (2 M + 1 × 2 M + 1): its
+    inner products; values, norms: of the function and of the projected gradient, before the first
+    step and after each; lengths: of each step relative to x; kept, taken: the pairs in use are the
+    last `kept` of `taken`; evaluations: of the function so far; stuck: whether no step decreased
+    the function.
     """
 
     x: Tall

@@ -22,4 +22,4 @@ def curvatures(terms: Sequence[Term], items: int) -> Float64:
     """Return the number of pairs of the first term at each item, relative to the mean (n)."""
     pairs = terms[0].pairs
     degrees = np.bincount(np.concatenate([pairs.left, pairs.right]), minlength=items)
-    return np.maximum(degrees / degrees.mean(), _LEAST)
+    return np.asarray(np.maximum(degrees / degrees.mean(), _LEAST), np.float64)
