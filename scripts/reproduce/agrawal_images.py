@@ -162,4 +162,4 @@ def draw(found: Mapping[str, Run], digits: Array, path: Path) -> None:
         for axes, (name, vectors) in zip(canvas.subplots(1, len(flat)), flat.items(), strict=True):
             axes.scatter(*vectors.T, c=digits, cmap="tab10", s=0.5, linewidths=0)
             axes.set(title=name, xticks=[], yticks=[])
-            axes.set_aspect("equal")
+            axes.set_aspect("equal", adjustable="datalim")
