@@ -434,6 +434,24 @@ def test_dimensions_that_contradict(folder):
         wg.train(folder / "v.bin", "mde", dim=3, init=folder / "plane.bin")
 
 
+def test_counts_or_weights_make_words_similar(folder):
+    counts = wg.open_matrix(folder / "cooc").to_scipy().toarray()
+    made = train(folder, "cooc", neighbours=1, similarity="counts", steps=1)
+    np.fill_diagonal(counts, 0.0)
+    first = {(min(i, j), max(i, j)) for i, j in enumerate(counts.argmax(axis=1).tolist())}
+    assert made.statistics["pairs_similar"] == len(first)
+    other = train(folder, "cooc", neighbours=1, steps=1)
+    assert made.vectors.tobytes() != other.vectors.tobytes()
+
+
+def test_counts_need_a_matrix_that_has_them(folder, tmp_path):
+    assert "has no effect on vectors" in failing(OptionError, folder, similarity="counts")
+    wg.pmi(folder / "cooc", out=tmp_path / "pmi")
+    assert "has no counts" in failing(InputError, tmp_path, "pmi", similarity="counts")
+    said = failing(OptionError, folder, graph="distances", similarity="counts")
+    assert "has no effect with graph=" in said
+
+
 def test_distances_of_a_matrix(folder):
     for graph in ("distances", "paths"):
         assert "needs vectors" in failing(InputError, folder, "cooc", graph=graph)

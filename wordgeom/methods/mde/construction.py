@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from wordgeom.core.errors import InputError
+from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.formatting import first_few, plural, several
-from wordgeom.core.types import Array, Int64
+from wordgeom.core.types import Array, Csr, Int64
+from wordgeom.matrices.interfaces import Matrix
 from wordgeom.methods.inputs.item_pairs import ItemPairs
 from wordgeom.methods.mde import options as names
 from wordgeom.methods.mde.distortions import DEVIATIONS
@@ -29,7 +30,7 @@ from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
 from wordgeom.vectors.keyed import Vectors, row_in
 
-_ENTRY, _POINT = 12, 32  # bytes of an entry of a matrix, and of a number of the vectors
+_ENTRY, _COUNTED, _POINT = 12, 20, 32  # bytes of an entry, one with counts, a number of vectors
 _LISTED = 5  # sizes of components in a note
 
 
@@ -125,13 +126,28 @@ class Construction:
         """Return the similar pairs of vectors, or of a matrix."""
         k, context = self._options.neighbours, self._context
         if isinstance(self._items, Vectors):
+            if self._options.is_set("similarity"):
+                do = "pass a directory of counts, or omit --similarity"
+                raise OptionError("--similarity has no effect on vectors", do=do)
             return self._neighbours(self.points(self._options.metric))
-        needed = _ENTRY * self._items.entries
-        do = "count with --max-vocab, or raise --memory"
-        check_memory("the matrix", needed, context.memory, do)
-        pairs = largest_entries(self._items.full(), k, context.pool)
+        pairs = largest_entries(self._entries(self._items), k, context.pool)
         self._note_absent(pairs, "has no entry above 0", "have no entry above 0")
         return pairs
+
+    def _entries(self, matrix: Matrix) -> Csr:
+        """Return what makes words similar. Raises InputError if these are counts that it lacks."""
+        counts = self._options.similarity == names.COUNTS
+        if counts and not matrix.has_counts:
+            do = "pass the counts themselves, or omit --similarity"
+            raise InputError("the matrix has no counts", do=do)
+        needed = (_COUNTED if counts else _ENTRY) * matrix.entries
+        do = "count with --max-vocab, or raise --memory"
+        check_memory("the matrix", needed, self._context.memory, do)
+        found = matrix.with_counts() if counts else None
+        if found is None:
+            return matrix.full()
+        pattern, values = found
+        return Csr(pattern.indptr, pattern.indices, values, pattern.columns)
 
     def _neighbours(self, points: Points) -> Pairs:
         found = neighbours(

@@ -15,12 +15,14 @@ NEIGHBOURS, WEIGHTS, DEVIATIONS, DISTANCES, PATHS = (
 )  # fmt: skip
 CENTERED, ANCHORED, STANDARDIZED = "centered", "anchored", "standardized"
 COSINE, EUCLIDEAN = "cosine", "euclidean"
+WEIGHTED, COUNTS = "weighted", "counts"
 QUADRATIC, RANDOM, NONE = "quadratic", "random", "none"
 OF_DEVIATIONS = (DEVIATIONS, DISTANCES, PATHS)  # the graphs whose pairs have deviations
 _OF_FILE = {DISTANCES: DEVIATIONS}  # a recipe's graph, and what --pairs makes of it
 # The options that have an effect only with some graphs.
 _OF_GRAPHS = {
-    "neighbours": (NEIGHBOURS, PATHS), "metric": (NEIGHBOURS, DISTANCES, PATHS),
+    "neighbours": (NEIGHBOURS, PATHS), "similarity": (NEIGHBOURS,),
+    "metric": (NEIGHBOURS, DISTANCES, PATHS),
     "dissimilar": (NEIGHBOURS, WEIGHTS), "attraction": (NEIGHBOURS, WEIGHTS),
     "repulsion": (NEIGHBOURS, WEIGHTS), "repulsion_exponent": (NEIGHBOURS, WEIGHTS),
     "nearby": (NEIGHBOURS, WEIGHTS), "repulsion_weight": (NEIGHBOURS, WEIGHTS),
@@ -56,6 +58,10 @@ class Options(base.Options):
     metric: str = option(
         COSINE, "distance of vectors; cosine: of vectors of length 1", choices=(COSINE, EUCLIDEAN)
     )
+    similarity: str = option(
+        WEIGHTED, "which entries of a matrix make words similar: its PMI as weighted, or counts",
+        choices=(WEIGHTED, COUNTS),
+    )  # fmt: skip
     dissimilar: float = option(
         3.0, "random dissimilar pairs for each similar pair; 0 with --pairs that has such pairs",
         low=0.0, high=100.0, metavar="X",
