@@ -31,6 +31,7 @@ from wordgeom.subwords.open_vocabulary import OpenVocabulary
 from wordgeom.subwords.stored import (
     bucket_bytes,
     find_model,
+    lost_model,
     model_bytes,
     model_digests,
     model_stores,
@@ -95,7 +96,8 @@ def read_open_vectors(
         held = vectors.matrix.nbytes if allocate is np.empty else 0
         what = "{:,} vectors of {:,} and their n-grams".format(*vectors.matrix.shape)
         check_memory(what, held + ngram_bytes(path), most, "raise --memory")
-    return OpenVocabulary(vectors, find_model(path, vectors))
+    model = find_model(path, vectors)
+    return OpenVocabulary(vectors, model, lost_model(path) if model is None else None)
 
 
 def with_ngrams(path: Path) -> bool:

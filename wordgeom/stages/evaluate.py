@@ -88,7 +88,7 @@ class Evaluate(Stage):
         if not answers:
             self._check(seen)
         notes = [f"{each.name}: {note}" for each in answers for note in each.notes]
-        notes += [*unseen.notes, *reading_notes(read, self.named)]
+        notes += [*unseen.notes, *self.known.lost_notes, *reading_notes(read, self.named)]
         n = self.options.resamples
         report = Report(
             vectors=self.named,

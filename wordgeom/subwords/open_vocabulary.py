@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -17,10 +18,22 @@ from wordgeom.vectors.nearest import row_of
 
 @dataclass(frozen=True, eq=False)
 class OpenVocabulary:
-    """Vectors, and the subword model that belongs to them, if there is one."""
+    """Vectors, and the subword model that belongs to them, if there is one.
+
+    lost: where the model of vectors was that were made with n-grams, and is no more.
+    """
 
     vectors: Vectors
     model: SubwordModel | None = None
+    lost: Path | None = None
+
+    @property
+    def lost_notes(self) -> list[str]:
+        """A note on n-grams that are lost, none if there are none."""
+        if self.lost is None:
+            return []
+        what = "these vectors were made with n-grams, which are missing"
+        return [f"{self.lost}: {what}: words without a vector have none"]
 
     def including(self, words: Iterable[str]) -> tuple[Vectors, list[str]]:
         """Return the vectors, followed by those of words that lack one, and these words.
@@ -50,6 +63,9 @@ class OpenVocabulary:
             try:
                 row_of(vectors, word)
             except InputError as error:
+                if self.lost is not None:
+                    do = f"restore {self.lost}, the n-grams that these vectors were made with"
+                    raise InputError(error.what, do=do) from None
                 if self.model is None or not self._lacks(word):
                     raise
                 what = f"{error.what}, and none of its n-grams is known"

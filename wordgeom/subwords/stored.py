@@ -27,6 +27,7 @@ from wordgeom.subwords.units.morphs import Morphs, parse_morphs
 from wordgeom.subwords.units.names import CODEPOINT, MORPHS, UNITS
 from wordgeom.subwords.units.utf8 import Utf8
 from wordgeom.vectors.keyed import Vectors, digest_of
+from wordgeom.vectors.run_card import card_path, parse_card
 
 KIND = "subwords"
 SUFFIX = ".subwords"
@@ -120,6 +121,14 @@ def find_model(path: Path, vectors: Vectors) -> SubwordModel | None:
     """
     beside = model_path(path)
     return read_model(beside, vectors) if exists(beside) else None
+
+
+def lost_model(path: Path) -> Path | None:
+    """Return where the model of a vectors file was, if its run card says so and none is there."""
+    card, beside = parse_card(card_path(path)), model_path(path)
+    statistics = {} if card is None else card.get("statistics", {})
+    made = "ngrams" in statistics or "subwords" in statistics  # by `subwords`, by `train`
+    return beside if made and not exists(beside) else None
 
 
 def model_bytes(vectors: Path) -> int:
