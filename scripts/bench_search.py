@@ -6,9 +6,9 @@ Settings of skip-gram are searched on CORPUS at K = 100: its defaults and 39 oth
 combinations of epochs, windows, negatives and subsampling thresholds. The criterion is the one
 that chose gbu's defaults: Spearman's ρ on WordSim-353 plus 3CosAdd accuracy on the Google
 analogies. The best two are then trained on each CORPUS:K, and gbu with each loss, otherwise at its
-defaults, is compared with each. Differences have paired-bootstrap intervals that resample word
-pairs; sets that chose nothing have a column of their own, and p of single sets are corrected by
-Holm's method. Sets named by --others are reported one by one.
+defaults, and with windows of 10, is compared with each. Differences have paired-bootstrap
+intervals that resample word pairs; sets that chose nothing have a column of their own, and p of
+single sets are corrected by Holm's method. Sets named by --others are reported one by one.
 
 gensim trains skip-gram, with three seeds in the comparison, or a PROGRAM that has the options of
 word2vec. Every model is trained by one thread, so it does not depend on the machine's load, and is
@@ -35,7 +35,13 @@ from wordgeom.evaluation.sets import read_set
 
 K, SETTINGS, RESAMPLES = 100, 40, 2000
 SCORES = " mean of the sets | without WordSim-353 | Google |"
-OURS = {"gbu": (), "gbu --loss logistic": ("--loss", "logistic")}
+WINDOW, LOGISTIC = ("--window", "10"), ("--loss", "logistic")
+# Options of counting and of training.
+OURS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "gbu": ((), ()),
+    "gbu --loss logistic": ((), LOGISTIC),
+    "gbu --loss logistic, --window 10": (WINDOW, LOGISTIC),
+}
 
 
 def main() -> None:
@@ -107,10 +113,10 @@ def compare(
 ) -> None:  # fmt: skip
     """Print the scores of gbu and of the best settings, and the differences."""
     cooc, out = folder / "cooc", folder / "vectors.bin"
-    wordgeom([*COUNT, corpus.name, "-o", str(cooc)])
     print(f"\n| {Path(corpus.name).name}, K = {dim} |" + SCORES + "\n|---|---|---|---|")
     mine: dict[str, list[Answers]] = {}
-    for name, options in OURS.items():
+    for name, (counting, options) in OURS.items():
+        wordgeom([*COUNT, *counting, corpus.name, "-o", str(cooc)])
         train = ["train", str(cooc), "--method", "gbu", "--dim", str(dim), *options]
         wordgeom([*train, "-o", str(out), "--force", "--quiet"])
         mine[name] = answers_of(out, [*others, *tasks])
