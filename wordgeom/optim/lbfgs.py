@@ -4,8 +4,9 @@ Liu and Nocedal (1989); with projected gradients and projected steps, Agrawal, A
 algorithm 6.1. The direction of the two-loop recursion is a combination of the last steps s, the
 changes y of the projected gradient, and that gradient. Its coefficients follow from the inner
 products of these alone (Chen et al. 2014), so that a step reads the history twice, not four times.
-The recursion starts from the Hessian γ D⁻¹, D diagonal by rows of the unknowns, which is that of
-γ I in the coordinates D^½ X: the history holds D^½ s, D^−½ y and D^−½ times the gradient.
+The recursion starts from the inverse Hessian γ D⁻¹, where D is diagonal, with a number for each row
+of the unknowns. In the coordinates D^½ X it is γ I: the history holds D^½ s, D^−½ y and D^−½ times
+the gradient.
 The unknowns stay on the device and keep their type. The next step depends on `State` alone, so that
 a saved one continues with the same bytes. Not for functions with kinks or noise.
 """
