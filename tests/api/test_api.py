@@ -142,6 +142,7 @@ def test_white_space_in_words_is_replaced_in_the_model_as_in_its_file(corpus):
 
 
 def test_a_handle_outlives_a_change_of_the_directory_and_its_copies(corpus, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     counts, held = wg.count(corpus, out="cooc"), wg.count(corpus)
     shape = counts.to_scipy().shape
     (tmp_path / "other").mkdir()
@@ -315,10 +316,11 @@ def test_type_checkers_and_the_documentation_see_every_public_name() -> None:
 
 def test_signature_of_train_shows_no_default_that_depends_on_the_method() -> None:
     shown = inspect.signature(wg.train).parameters
-    assert repr(shown["neg"].default) == "<depends on the method>"  # gbu: 0.2, others: 1
+    assert repr(shown["neg"].default) == "<depends on the method>"  # dc: 0.2, others: 1
     assert shown["weight"].default is shown["neg"].default  # dlsa: rows, lsa: log
     assert shown["dim"].default is shown["neg"].default  # tsm: 32, others: 100
-    assert shown["cds"].default == 1.0
+    assert shown["cds"].default is shown["neg"].default  # gbu: 0.75, others: 1
+    assert shown["mix"].default == 0.2
 
 
 def test_swapped_letters_of_an_option_suggest_the_option() -> None:

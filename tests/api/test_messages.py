@@ -113,7 +113,7 @@ def test_functions_and_their_notes_speak_of_keywords(tmp_path):
     lines.write_text("a b\n" * 9)
     notes = wg.count(lines, window=3).notes
     assert any('pass document="block" or document="file"' in note for note in notes)
-    with pytest.raises(wg.errors.OutputExistsError, match=r"window=5, not 3; pass force=True"):
+    with pytest.raises(wg.errors.OutputExistsError, match=r"window=10, not 3; pass force=True"):
         wg.count(text, window=3, out=wg.count(text, out=tmp_path / "cooc").path)
     with pytest.raises(wg.errors.RankError, match="lower dim="):
         wg.train(tmp_path / "cooc", "gbu", dim=1000)

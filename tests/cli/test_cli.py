@@ -311,7 +311,7 @@ def test_a_lock_whose_writer_died_is_taken_over(ask, folder):
 @pytest.mark.parametrize(
     ("args", "say"),
     [
-        ([*COUNT, "--window", "9"], ("cooc: exists", "--window 5, not 9")),
+        ([*COUNT, "--window", "9"], ("cooc: exists", "--window 10, not 9")),
         ([*COUNT, "--bad-bytes", "skip"], ("cooc: exists", "--bad-bytes error, not skip")),
         (["build-cooc", "other.txt", "--min-count", "2"], ("cooc: exists", "made from other text")),
         (["build-pmi", "--neg", "5"], ("pmi: exists", "--neg 1.0, not 5.0")),
@@ -589,7 +589,7 @@ def test_a_flag_wins_over_the_file_and_the_file_over_the_default(ask, folder):
     options = json.loads(ask("info", "new", "--json").out)["run"]["request"]["options"]
     assert options["min_count"] == 4  # the flag
     assert options["window_weight"] == "flat"  # the file
-    assert options["window"] == 5  # the default
+    assert options["window"] == 10  # the default
     assert ask("train", "--config", "x.toml", "-o", "new.txt").out.startswith("new.txt: ")
     assert read_vectors("new.txt").matrix.shape[1] == 7
     assert ask("train", "--config", "x.toml", "-o", "6.txt", "--dim", "6").status == 0
@@ -1305,15 +1305,17 @@ run()
 
 
 def test_help_shows_the_defaults_that_hold(ask):
-    for method, wanted in (("gbu", "[0.2]"), ("pmi-eigs", "[1]")):
+    for method, neg, cds in (("gbu", "[1]", "[0.75]"), ("dc", "[0.2]", "[1]")):
         shown = " ".join(ask("train", "--method", method, "--help").out.split())
-        assert f"every PMI {wanted}" in shown
+        assert f"every PMI {neg}" in shown
+        assert f"word2vec: 0.75 {cds}" in shown
     shown = " ".join(ask("train", "--help").out.split())
-    assert "every PMI [1; dc: 0.2, gbu: 0.2]" in shown
+    assert "every PMI [1; dc: 0.2]" in shown
+    assert "word2vec: 0.75 [1; gbu: 0.75]" in shown
     assert "[log; dlsa: rows]" in shown
     assert "--dim K dimension of the vectors [100; tsm: 32]" in shown
     assert "--sweeps" not in shown
-    assert "every PMI [1; dc: 0.2, gbu: 0.2]" in " ".join(ask("compare", "--help").out.split())
+    assert "every PMI [1; dc: 0.2]" in " ".join(ask("compare", "--help").out.split())
     for method, out in (("gbu", "[vectors.bin]"), ("dlsa", "[model]")):
         shown = " ".join(ask("train", "--method", method, "--help").out.split())
         assert f"{out} --space" in shown

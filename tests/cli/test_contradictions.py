@@ -88,7 +88,7 @@ def test_options_of_the_power_iteration_need_it(ask, folder, name, value):
 def test_what_agrees_with_another_option_is_accepted(ask, folder):
     published = {"as_published": True, "sweeps": 0, "anchors": 0, "anchor_choice": "frequency"}
     assert ask(*TRAIN, *flags_of(published), "-o", "p.bin").status == 0
-    weighted = {"sweeps": 3, "x_max": 20.0, "mix": 0.2, "ridge": 3.0, "weighted": True}
+    weighted = {"sweeps": 3, "loss": "logistic", "mix": 0.2, "temper": 0.75, "weighted": True}
     assert ask(*TRAIN, *flags_of(weighted), "-o", "v.bin").status == 0
     assert "up to date" in ask(*TRAIN, "-o", "v.bin").out
 

@@ -160,8 +160,11 @@ def test_the_weighting_of_converted_vectors_is_known_to_extend(ask, folder):
     assert ask("convert", "first.npy", "second.bin").status == 0
     for name in ("first.npy", "second.bin"):
         answer = ask("extend", name, "cooc", "-o", f"e-{name}.bin", "--min-pairs", "1")
-        assert f"options from the run card of {name}: --weighting ppmi, --neg 0.2" in answer.err
-        assert "defaults of gbu" not in answer.err
+        assert (
+            f"options from the run card of {name}: --weighting ppmi, --neg 1, --cds 0.75"
+            in answer.err
+        )
+        assert "by default" not in answer.err
 
 
 def test_every_command_names_zero_vectors_in_the_same_words(ask, zeros):

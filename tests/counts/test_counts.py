@@ -289,7 +289,7 @@ def test_merged_texts_equal_their_joint_count(tmp_path: Path, context: str):
     merged = merge_cooc(each, tmp_path / "merged", RunOptions()).store
     assert (merged.digest, parts_of(merged)) == (both.digest, parts_of(both))
     matrix = StoredMatrix.open(merged.path)
-    whole = dense(merged.path) * matrix.denominator
+    whole = np.rint(dense(merged.path) * matrix.denominator)
     np.testing.assert_array_equal(matrix.sums("row"), whole.sum(axis=1))
     np.testing.assert_array_equal(matrix.sums("column"), whole.sum(axis=0))
 

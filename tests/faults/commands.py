@@ -66,7 +66,7 @@ _PMI = "build-pmi ../inputs/cooc -o out --checkpoint 0"
 _GBU = "train ../inputs/cooc --method gbu"
 _EIGS = "train ../inputs/large --method pmi-eigs --checkpoint 0 -o out.bin"
 _SWEPT = "train ../inputs/large --method gbu --sweeps 3 --checkpoint 0 -o out.bin"
-_LOGISTIC = f"{_SWEPT} --loss logistic"
+_SQUARED = f"{_SWEPT} --loss squared"
 _OPEN = f"{_SWEPT} --dim 4 --min-words 1 --subwords"
 _DC = "train ../inputs/large --method dc --first-block 60 --block 40 --checkpoint 0 -o out.bin"
 _SGD = "train ../inputs/large --method sgd --epochs 3 --checkpoint 0 -o out.bin"
@@ -120,7 +120,7 @@ COMMANDS = (
     Command("train gbu, binary", f"{_GBU} -o out.bin --dim 4", f"{_GBU} -o out.bin --dim 3"),
     Command("train gbu, text", f"{_GBU} -o out.txt --dim 4", f"{_GBU} -o out.txt --dim 3"),
     Command("train gbu, kept", f"{_SWEPT} --dim 4", f"{_SWEPT} --dim 3", True),
-    Command("train gbu, logistic", f"{_LOGISTIC} --dim 4", f"{_LOGISTIC} --dim 3", True),
+    Command("train gbu, squared", f"{_SQUARED} --dim 4", f"{_SQUARED} --dim 3", True),
     Command("train gbu, n-grams", f"{_OPEN} 1-2", f"{_OPEN} 2", True),
     Command("train pmi-eigs, kept", f"{_EIGS} --dim 4", f"{_EIGS} --dim 3", True),
     Command("train pmi-eigs, auto", f"{_EIGS} --dim auto:pip", f"{_EIGS} --dim 3", True),

@@ -44,14 +44,14 @@ RECORD = np.dtype([("row", "<i4"), ("column", "<i4"), ("value", "<f8")])
 def counts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Harmonic counts in units of 1/60."""
     folder = tmp_path_factory.mktemp("counts")
-    build(put(folder, TEXT), folder / "cooc")
+    build(put(folder, TEXT), folder / "cooc", window=5)
     return folder / "cooc"
 
 
 @pytest.fixture(scope="module")
 def one_sided(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sided")
-    build(put(folder, TEXT), folder / "cooc", context="right")
+    build(put(folder, TEXT), folder / "cooc", window=5, context="right")
     return folder / "cooc"
 
 

@@ -70,7 +70,7 @@ def test_the_same_request_is_up_to_date_and_writes_nothing(text: Path, tmp_path:
 @pytest.mark.parametrize(
     ("changed", "found"),
     [
-        ({"window": 4}, "was made with --window 5, not 4"),
+        ({"window": 4}, "was made with --window 10, not 4"),
         ({"window_weight": "flat"}, "was made with --window-weight harmonic, not flat"),
         ({"context": "left"}, "was made with --context both, not left"),
         ({"tokeniser": "whitespace"}, "was made with --tokeniser words, not whitespace"),
@@ -225,9 +225,9 @@ def test_short_lines_and_repaired_bytes_are_warned_of(tmp_path: Path):
     (name,) = put(tmp_path, b"a b\nb \xff\xfe c\n")
     warnings = build(name, tmp_path / "cooc", bad_bytes="skip").notes
     assert len(warnings) == 2
-    assert "2 documents are shorter than two windows (10 tokens)" in warnings[0]
+    assert "2 documents are shorter than two windows (20 tokens)" in warnings[0]
     assert warnings[1] == "2 bytes that are not UTF-8 were replaced or skipped"
-    (name,) = put(tmp_path, "a b c d e f g h i j\n")
+    (name,) = put(tmp_path, "a b c d e f g h i j k l m n o p q r s t\n")
     assert build(name, tmp_path / "long").notes == []
 
 
@@ -305,7 +305,7 @@ def test_shards_that_are_not_all_there_once_are_refused(text: Path, tmp_path: Pa
             [one, two, other],
             [other, f"was counted from another text or with other options than {one}"],
         ),
-        ([one, two, wide], [wide, f"differs from {one}", "made with --window 7, not 5"]),
+        ([one, two, wide], [wide, f"differs from {one}", "made with --window 7, not 10"]),
         (
             [one, two, thin],
             [thin, f"differs from {one}: it was made with --document file, not line"],

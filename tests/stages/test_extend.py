@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import running
 from contexts import context_of
-from matrices import random_counts, store_matrix, to_csr
+from matrices import random_counts, store_matrix, to_csr, to_dense
 from running import Done, train
 
 import wordgeom as wg
@@ -27,11 +27,14 @@ from wordgeom.core.errors import (
 )
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.corpus.vocabulary import Vocabulary
+from wordgeom.linalg.logistic_rows import curvature
 from wordgeom.linalg.numpy_ops import NumpyOps
 from wordgeom.linalg.row_solver import Penalty
 from wordgeom.matrices.cooccurrence import StoredMatrix
+from wordgeom.methods.gbu.anchored_rows import SquaredRows, row_problem
 from wordgeom.methods.gbu.calibration import cosines, fit_map
 from wordgeom.methods.gbu.extension import Anchored
+from wordgeom.methods.gbu.logistic_sweeps import LogisticLoss, thinned
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.trained_options import trained_options
@@ -49,7 +52,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with cooc/ and with vectors.bin of gbu, which lacks NEW, and its run card."""
     monkeypatch.chdir(tmp_path)
     store_matrix(Path("cooc"), random_counts(np.random.default_rng(0), V))
-    train("cooc", "gbu", {"dim": K, "x_max": 5.0}, RunOptions(threads=1), out="all.bin")
+    train(
+        "cooc",
+        "gbu",
+        {"dim": K, "loss": "squared", "x_max": 5.0},
+        RunOptions(threads=1),
+        out="all.bin",
+    )
     made, card = read_vectors("all.bin"), run_card.read_card(Path("all.bin"))
     assert card is not None
     kept = [row for row in reversed(range(V)) if row not in NEW]  # in an order of their own
@@ -105,11 +114,14 @@ def exact(anchors: int) -> tuple[Float64, Float64]:
     return x[list(NEW)] @ T, (judged * true[held]).sum(1) / lengths
 
 
-def anchored(full: Float64, weights: Float64, anchors: Int64, vectors: Array) -> Anchored:
+def anchored(
+    full: Float64, weights: Float64, anchors: Int64, vectors: Array, held: Penalty
+) -> Anchored:
     place = np.full(len(full), -1, np.int32)
     place[anchors] = np.arange(len(anchors))
     there = np.asarray(weights[full != 0], np.float32)
-    return Anchored(to_csr(full.astype(np.float32)), there, place, vectors.astype(np.float32))
+    targets, known = to_csr(full.astype(np.float32)), vectors.astype(np.float32)
+    return Anchored(targets, there, place, known, SquaredRows(held))
 
 
 def test_vectors_of_a_matrix_of_low_rank_come_back():
@@ -117,12 +129,38 @@ def test_vectors_of_a_matrix_of_low_rank_come_back():
     true, weights = draw.standard_normal((60, 5)), draw.uniform(0.1, 1.0, (60, 60))
     full = np.hstack((true @ true[:40].T, np.zeros((60, 20))))
     with Pool(1) as pool:
-        problem = anchored(full, weights, np.arange(40), true[:40])
-        penalty = Penalty(1e-9, 1e-9)
-        solved, missed = problem.solve(np.arange(60), penalty, context_of(pool), "words")
+        problem = anchored(full, weights, np.arange(40), true[:40], Penalty(1e-9, 1e-9))
+        solved, missed = problem.solve(np.arange(60), context_of(pool), "words")
     assert missed == 0
     scale = np.sqrt((true[:40] ** 2).sum() / 40)  # anchors were brought to length 1
     assert solved == pytest.approx(true * scale, abs=2e-2)
+
+
+def test_logistic_rows_solve_the_bound_that_touches_where_counted_pairs_are_best():
+    draw = np.random.default_rng(6)
+    counts = random_counts(draw, 30).astype(np.float32)
+    rows, anchors, beta = np.arange(30), np.arange(0, 30, 2), -0.75 * np.log(2.0)
+    targets, loss = to_csr(counts), LogisticLoss(0.75, 2.0, 0.75, 0.3)
+    weights, problem = row_problem(loss, targets, targets.data.copy(), anchors, 3)
+    place = np.full(30, -1, np.int32)
+    place[anchors] = np.arange(len(anchors))
+    U = draw.standard_normal((len(anchors), 3)).astype(np.float32)
+    with Pool(1) as pool:
+        solved, missed = Anchored(targets, weights, place, U, problem).solve(
+            rows, context_of(pool), "words"
+        )
+    assert missed == 0
+    pairs = thinned(to_csr(counts), loss)
+    C, N = to_dense(pairs.counts)[:, anchors], np.outer(pairs.words, pairs.contexts[anchors])
+    U = 2.0 * U / np.sqrt((U**2).sum(1).mean())
+    for i in rows:
+        c = np.where(anchors == i, 0.0, C[i])  # not the word itself
+        touching = np.log(np.where(c > 0, c, N[i]) / N[i])
+        h, flat = (np.array([curvature(t) for t in x]) for x in (touching, np.ones(len(anchors))))
+        weight = h * c + flat * N[i]
+        system = 2.0 * (U.T * weight) @ U + 2.0 * pairs.ridges[i] * np.eye(3)
+        side = U.T @ (c / 2.0 - N[i] / 2.0 - 2.0 * weight * beta)
+        assert solved[i] == pytest.approx(np.linalg.solve(system, side), rel=1e-2, abs=2e-3)
 
 
 def test_the_map_from_many_solutions_to_vectors_is_found():
@@ -141,8 +179,8 @@ def test_a_word_s_own_column_gives_nothing_away():
     other = full + np.diag(draw.uniform(5.0, 9.0, 12))
     with Pool(1) as pool:
         one, two = (
-            anchored(matrix, weights, np.arange(9), vectors).solve(
-                rows, held, context_of(pool), "words"
+            anchored(matrix, weights, np.arange(9), vectors, held).solve(
+                rows, context_of(pool), "words"
             )[0]
             for matrix in (full, other)
         )
@@ -151,7 +189,7 @@ def test_a_word_s_own_column_gives_nothing_away():
 
 def test_pairs_are_those_with_anchors_a_word_itself_aside():
     full = np.array([[1.0, 2.0, 0.0], [2.0, 0.0, 3.0], [0.0, 3.0, 4.0]])
-    problem = anchored(full, full, np.array([0, 2]), np.ones((2, 1)))
+    problem = anchored(full, full, np.array([0, 2]), np.ones((2, 1)), Penalty(0.0, 1.0))
     assert problem.pairs().tolist() == [0, 2, 0]
 
 
@@ -180,9 +218,48 @@ def test_new_vectors_and_the_held_out_figure_are_those_of_dense_algebra(folder, 
     assert f"mean {held['mean_cosine']:.3f}, median {held['median_cosine']:.3f}" in made.summary
 
 
-def test_new_words_come_near_the_vectors_that_training_gave_them(folder):
-    true = read_vectors("all.bin").matrix[list(NEW)]
-    assert np.median(cosines(new_vectors(extend(None)), true)) > 0.9
+@pytest.mark.parametrize("loss", ["squared", "logistic"])
+def test_new_words_come_near_the_vectors_that_training_gave_them(folder, loss):
+    draw = np.random.default_rng(9)
+    places = draw.standard_normal((V, K))
+    upper = np.triu(draw.poisson(30.0 * np.exp(0.7 * places @ places.T)))
+    store_matrix(Path("mixed"), np.maximum(upper, upper.T))
+    train(
+        "mixed", "gbu", {"dim": K, "loss": loss}, RunOptions(threads=1, force=True), out="all.bin"
+    )
+    all_words = read_vectors("all.bin")
+    kept = [row for row in range(V) if row not in NEW]
+    words = [all_words.words[row] for row in kept]
+    card = run_card.read_card(Path("all.bin"))
+    run_card.write(Path("vectors.bin"), Vectors(words, all_words.matrix[kept]), card)
+    made = extend(None, counts="mixed")
+    assert f"--loss {loss}" in made.notes[0]
+    assert np.median(cosines(new_vectors(made), all_words.matrix[list(NEW)])) > 0.9
+
+
+@pytest.mark.parametrize(
+    ("options", "loss"),
+    [
+        ({"method": "gbu", "loss": "logistic", "sweeps": 3, "weighted": True}, "logistic"),
+        ({"method": "gbu", "loss": "logistic", "sweeps": 0, "weighted": True}, "squared"),
+        ({"method": "gbu", "x_max": 5.0}, "squared"),  # of a version without --loss
+        ({"method": "mde", "loss": "cubic"}, "squared"),
+        ({"method": "pmi-eigs", "neg": 2.0}, "squared"),
+        ({"loss": "logistic", "temper": 0.5}, "logistic"),  # of extend
+        (None, "logistic"),
+    ],
+)
+def test_the_loss_is_that_which_the_vectors_were_trained_with(folder, options, loss):
+    old = read_vectors("vectors.bin")
+    write_vectors("made.bin", old.words, old.matrix)
+    if options is not None:
+        card = {"request": {"command": "train", "options": options}}
+        run_card.write(Path("made.bin"), old, card)
+    trained = trained_options(Path("made.bin"))
+    assert trained.options["loss"] == loss
+    others = dict(options or {})
+    assert trained.sweeps.x_max == others.get("x_max", 20.0)
+    assert trained.sweeps.temper == others.get("temper", 0.75)
 
 
 def test_known_vectors_stay_bit_for_bit_and_new_ones_follow_by_frequency(folder):
@@ -214,15 +291,15 @@ def test_pairs_are_weighted_as_the_run_card_says(folder):
     made = extend(None)
     assert made.notes[0].startswith("options from the run card of vectors.bin: --weighting ppmi")
     assert "--x-max 5," in made.notes[0]
-    assert "defaults" not in made.notes[0]
+    assert "by default" not in made.notes[0]
     old = read_vectors("vectors.bin")
     write_vectors("bare.bin", old.words, old.matrix)
     bare = extend("more.bin", vectors="bare.bin")
-    assert bare.notes[0].startswith("defaults of gbu: --weighting ppmi, --neg 0.2,")
+    assert bare.notes[0].startswith("by default: --weighting ppmi, --neg 1, --cds 0.75, --loss log")
     assert new_vectors(bare) != pytest.approx(new_vectors(made), rel=1e-3)
     train("cooc", "pmi-eigs", {"dim": K}, RunOptions(threads=1), out="eigs.bin")
     note = trained_options(Path("eigs.bin")).note("eigs.bin")
-    assert "--neg 1, --cds 1; defaults of gbu: --x-max 20, --alpha" in note
+    assert "--neg 1, --cds 1; by default: --loss squared, --x-max 20, --alpha" in note
 
 
 def test_what_was_extended_tells_how_pairs_were_weighted(folder):

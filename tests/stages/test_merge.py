@@ -223,7 +223,7 @@ def stores(tmp_path: Path) -> dict[str, Path]:
         ("one two", {"subtract": True}, InputError, "its vocabulary differs"),
         ("one two", {"subtract": True, "union": True}, OptionError, "exclude each other"),
         ("one case", {"union": True}, InputError, "with --case keep, not lower"),
-        ("one wide", {"union": True}, InputError, "with --window 2, not 5"),
+        ("one wide", {"union": True}, InputError, "with --window 2, not 10"),
         ("one dtm", {"union": True}, InputError, "merge matrices of one kind"),
         ("one one", {"union": True}, InputError, "is given twice"),
         ("dtm dtm", {"union": True}, InputError, "is given twice"),

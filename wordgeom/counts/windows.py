@@ -29,7 +29,7 @@ class WindowOptions(Options):
     """Which pairs of tokens are counted, and their weights."""
 
     window: int = option(
-        5, "context tokens on each side; with --count windows, the window length",
+        10, "context tokens on each side; with --count windows, the window length",
         low=1, high=1000, metavar="N",
     )  # fmt: skip
     count: str = option(

@@ -20,14 +20,13 @@ from wordgeom.core.requests import request_of
 from wordgeom.core.types import Float32, Int64
 from wordgeom.formats.vector_files import shape_of
 from wordgeom.linalg.device import memory_limit
-from wordgeom.linalg.row_solver import Penalty
 from wordgeom.matrices.cooccurrence import COOC, StoredMatrix
 from wordgeom.matrices.opening import open_matrix
 from wordgeom.methods.contract import Status
+from wordgeom.methods.gbu.anchored_rows import row_problem
 from wordgeom.methods.gbu.calibration import Calibrated, calibrate
 from wordgeom.methods.gbu.extension import Anchored, ExtendOptions
 from wordgeom.methods.gbu.new_words import VocabularySplit, split_vocabulary
-from wordgeom.methods.gbu.weighted_sweeps import confidences
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
@@ -50,7 +49,6 @@ from wordgeom.vectors.keyed import (
 )
 from wordgeom.weighting.pmi import WeightedMatrix
 
-_LEAST_RIDGE = 1.0  # a run card may say 0, and the vectors may have columns of zeros
 _TRUSTED = 0.5  # a lower median cosine triggers a warning
 _PAIR, _SOLVING = 20, 10**8  # bytes of a pair, and of a block of rows while it is solved
 
@@ -195,7 +193,9 @@ class Extend(Inference):
         place[words.known[chosen]] = np.arange(len(chosen), dtype=np.int32)
         weighted = WeightedMatrix(self.stored, self.trained.weighting, context.pool)
         targets, counts = weighted.with_counts()
-        return Anchored(targets, confidences(counts, self.trained.loss), place, known[chosen])
+        loss = self.trained.sweeps.loss_over(weighted, known.shape[1])
+        weights, problem = row_problem(loss, targets, counts, words.known[chosen], known.shape[1])
+        return Anchored(targets, weights, place, known[chosen], problem)
 
     def _new(self, words: VocabularySplit, pairs: Int64) -> Int64:
         """Return the new words with enough pairs; raises InputError where there is none."""
@@ -224,13 +224,11 @@ class Extend(Inference):
             what = f"only {len(able):,} known words co-occur with {least}, too few to calibrate"
             do = "count more text, raise --anchors or lower --min-pairs"
             raise InputError(what, where=self.stored.path, do=do)
-        asked = self.trained.loss.penalty(self.base.matrix.shape[1])
-        penalty = Penalty(asked.background, max(asked.ridge, _LEAST_RIDGE))
         calibrated = calibrate(
-            lambda rows: anchored.solve(rows, penalty, context, "known")[0], words.known[able],
+            lambda rows: anchored.solve(rows, context, "known")[0], words.known[able],
             self.base.matrix[words.own[able]], np.random.default_rng(context.seed), context.ops,
         )  # fmt: skip
-        solved, missed = anchored.solve(new, penalty, context, "new")
+        solved, missed = anchored.solve(new, context, "new")
         made = context.ops.to_numpy(context.ops.combine(solved, calibrated.T))
         return calibrated, made.astype(np.float32, copy=False), missed
 

@@ -84,7 +84,7 @@ def test_dimensions_that_anchors_do_not_span_are_zero_and_reported(counts):
 
 
 def test_dimensions_that_sweeps_lose_are_reported(counts):
-    ridged = fit(counts, gbu.Options(dim=5, ridge=9e4))
+    ridged = fit(counts, gbu.Options(dim=5, loss="squared", ridge=9e4))
     lost = 5 - ridged.statistics["effective_rank"]
     assert lost > 0
     assert (
@@ -102,7 +102,7 @@ def test_dimensions_that_sweeps_lose_are_reported(counts):
 
 def test_rows_that_miss_the_tolerance_are_reported(counts, monkeypatch):
     monkeypatch.setattr(row_solver, "MAX_STEPS", 1)
-    result = fit(counts, gbu.Options(dim=5))
+    result = fit(counts, gbu.Options(dim=5, loss="squared"))
     assert "rows of the last half sweep missed the tolerance 0.01" in result.notes[-1]
     assert result.status is Status.REACHED_BUDGET
 
@@ -152,7 +152,13 @@ def test_eig_is_rejected_with_weighted_sweeps():
     assert gbu.Options(eig=0.0, weighted=False).eig == gbu.Options(eig=0.0, sweeps=0).eig == 0.0
 
 
-@pytest.mark.parametrize("name", ["x_max", "alpha", "background", "ridge", "mix"])
+@pytest.mark.parametrize(
+    ("name", "loss"),
+    [
+        *((name, "logistic") for name in ("temper", "shrinkage", "mix")),
+        *((name, "squared") for name in ("x_max", "alpha", "background", "ridge", "mix")),
+    ],
+)
 @pytest.mark.parametrize(
     ("others", "given"),
     [
@@ -161,13 +167,13 @@ def test_eig_is_rejected_with_weighted_sweeps():
         ({"as_published": True}, "--as-published"),
     ],
 )
-def test_options_of_weighted_sweeps_are_rejected_without_them(name, others, given):
+def test_options_of_weighted_sweeps_are_rejected_without_them(name, loss, others, given):
     with pytest.raises(OptionError) as caught:
         gbu.Options.take({name: 0.7, **others})
     flag = "--" + name.replace("_", "-")
     what = f"{flag} has no effect with {given}; omit one of the two"
     assert_one_line(caught, what)
-    assert getattr(gbu.Options.take({name: 0.7}), name) == 0.7
+    assert getattr(gbu.Options.take({name: 0.7, "loss": loss}), name) == 0.7
 
 
 @pytest.mark.parametrize(
@@ -192,7 +198,8 @@ def test_weighted_sweeps_shift_pmi_by_default(counts):
         assert made.vectors is not None
         return made.vectors.matrix.tobytes()
 
-    assert vectors() == vectors(neg=0.2) != vectors(neg=1.0)
+    assert vectors() == vectors(neg=1.0, cds=0.75) != vectors(neg=0.2, cds=0.75)
+    assert vectors(loss="squared") == vectors(loss="squared", neg=0.2, cds=1.0)
     assert vectors(weighted=False) == vectors(weighted=False, neg=1.0)
     published = vectors(as_published=True)
     assert published == vectors(as_published=True, neg=1.0, weighting="pmi")

@@ -13,9 +13,10 @@ from matrices import random_counts, store_matrix, to_csr, to_dense
 from wordgeom.cli import main
 from wordgeom.linalg.device import get_ops
 from wordgeom.linalg.logistic_rows import curvature, softplus
+from wordgeom.matrices.opening import open_matrix
 from wordgeom.methods.gbu import logistic_sweeps
 from wordgeom.methods.gbu.finish import half_sweeps
-from wordgeom.methods.gbu.logistic_sweeps import LogisticLoss, thinned
+from wordgeom.methods.gbu.logistic_sweeps import LogisticLoss, shrinkage, thinned
 from wordgeom.methods.gbu.sweep_state import State
 from wordgeom.runtime.pool import Pool
 from wordgeom.vectors.keyed import read_vectors
@@ -29,6 +30,10 @@ LOSS = LogisticLoss(alpha=0.75, negative=2.0, smoothing=0.75, shrinkage=0.01)
 def ops(request):
     with Pool(2) as pool:
         yield get_ops(request.param, pool)
+
+
+def card_statistics(name):
+    return json.loads(Path(f"{name}.bin.json").read_text())["statistics"]
 
 
 def counted(seed=3):
@@ -120,19 +125,42 @@ def test_unobserved_pairs_end_below_those_observed_often(ops):
     assert x[C > 2 * N].mean() > 0.0 > x[C == 0].mean()
 
 
+def test_shrinkage_grows_with_the_numbers_per_token():
+    assert shrinkage(17_000_000, 100) == pytest.approx(0.2)
+    assert shrinkage(17_000_000 // 16, 100) == pytest.approx(0.4)
+    assert shrinkage(34_000_000, 200) == pytest.approx(0.2)
+    found = [shrinkage(10**n, 300) for n in range(4, 10)]
+    assert found == sorted(found, reverse=True)
+    assert (found[0], found[-1]) == (0.5, 0.2)
+    assert shrinkage(0, 1) == 0.5
+
+
+def test_the_run_card_records_shrinkage_by_the_rule_or_as_given(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    counts = random_counts(np.random.default_rng(45), 60)
+    store_matrix(tmp_path / "cooc", counts)
+    tokens = int(open_matrix(tmp_path / "cooc").vocabulary.counts.sum())
+    for given, expected in (([], shrinkage(tokens, 6)), (["--shrinkage", "0.3"], 0.3)):
+        assert (
+            main(
+                ["train", "cooc", "--method", "gbu", "--dim", "6", "-o", "v.bin", "--force", *given]
+            )
+            == 0
+        )
+        assert card_statistics("v")["shrinkage"] == expected
+
+
 @pytest.mark.parametrize("halves", [1, 3])
 def test_a_resumed_run_gives_the_same_bytes(tmp_path, monkeypatch, halves):
     monkeypatch.chdir(tmp_path)
     store_matrix(tmp_path / "cooc", random_counts(np.random.default_rng(45), 200))
-    train = ["train", "cooc", "--method", "gbu", "--loss", "logistic", "--dim", "6"]
+    train = ["train", "cooc", "--method", "gbu", "--dim", "6"]
     with interrupted_after(halves):
         main([*train, "-o", "some.bin", "--checkpoint", "0"])
     assert main([*train, "-o", "some.bin", "--resume"]) == 0
     assert main([*train, "-o", "whole.bin", "--threads", "1"]) == 0
     assert Path("some.bin").read_bytes() == Path("whole.bin").read_bytes()
-    cards = [
-        json.loads(Path(f"{name}.bin.json").read_text())["statistics"] for name in ("some", "whole")
-    ]
+    cards = [card_statistics(name) for name in ("some", "whole")]
     assert cards[0]["objective"] == cards[1]["objective"]
     assert np.isfinite(read_vectors(Path("whole.bin")).matrix).all()
 
@@ -140,8 +168,8 @@ def test_a_resumed_run_gives_the_same_bytes(tmp_path, monkeypatch, halves):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (["--loss", "logistic", "--x-max", "5"], "--x-max has no effect with --loss logistic"),
-        (["--temper", "0.5"], "--temper has no effect with --loss squared"),
+        (["--x-max", "5"], "--x-max has no effect with --loss logistic"),
+        (["--loss", "squared", "--temper", "0.5"], "--temper has no effect with --loss squared"),
         (["--loss", "logistic", "--no-weighted"], "--loss has no effect with --no-weighted"),
         (["--loss", "hinge"], "--loss"),
     ],

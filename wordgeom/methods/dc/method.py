@@ -177,10 +177,10 @@ def _swept(matrix: Matrix, design: Design, context: Context) -> Result:
 
 
 def _settings(matrix: Matrix, design: Design) -> Settings:
-    """Return the defaults of gbu's sweeps, as many as these options ask for."""
-    from wordgeom.methods.gbu.method import Options
+    """Return the defaults of gbu's sweeps of PMI, as many as these options ask for."""
+    from wordgeom.methods.gbu.method import SQUARED, Options
 
-    return Options(dim=design.dim, sweeps=design.sweeps).settings(matrix.made)
+    return Options(dim=design.dim, sweeps=design.sweeps, loss=SQUARED).settings(matrix)
 
 
 def _merged(

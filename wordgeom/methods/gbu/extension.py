@@ -1,7 +1,7 @@
 """Vectors for new words, from their co-occurrences with known words, whose vectors stay fixed.
 
-Each new word is one row problem of a weighted sweep (linalg/row_solver.py), with the vectors of
-known words, the anchors, as the other factor. calibration.py maps its solution to a vector.
+Each new word is one row problem of a weighted sweep (anchored_rows.py), with the vectors of known
+words, the anchors, as the other factor. calibration.py maps its solution to a vector.
 """
 
 from __future__ import annotations
@@ -15,12 +15,10 @@ from wordgeom.core.ops import Ops, Tall
 from wordgeom.core.options import Options, option
 from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Array, Csr, Float32, Int32, Int64
-from wordgeom.linalg.row_solver import Penalty, solve_rows
+from wordgeom.methods.gbu.anchored_rows import AnchoredRows
 from wordgeom.runtime.block_map import map_blocks
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.scheduler import Result as Saved
-
-_TOL = 1e-3  # relative tolerance on a row's residual
 
 
 @dataclass(frozen=True)
@@ -42,14 +40,16 @@ class ExtendOptions(Options):
 class Anchored:
     """Row problems against anchors.
 
-    targets (V × V): g_ij of all observed pairs; weights (nnz): c_ij; place (V): row of an anchor in
-    `vectors`, -1 for other words; vectors (m × K) float32: of the anchors.
+    targets (V × V): g_ij of all observed pairs; weights (nnz): c_ij or C_ij^α; place (V): row of an
+    anchor in `vectors`, -1 for other words; vectors (m × K) float32: of the anchors; problem: that
+    of the loss.
     """
 
     targets: Csr
     weights: Float32
     place: Int32
     vectors: Float32
+    problem: AnchoredRows
 
     def pairs(self) -> Int64:
         """Return how many other words (V) among the anchors each word co-occurs with."""
@@ -58,22 +58,19 @@ class Anchored:
             numbers[start:stop] = np.diff(self._anchor_pairs(np.arange(start, stop))[0].indptr)
         return numbers
 
-    def solve(
-        self, rows: Int64, penalty: Penalty, context: Context, name: str
-    ) -> tuple[Array, int]:
+    def solve(self, rows: Int64, context: Context, name: str) -> tuple[Array, int]:
         """Return the rows' solutions (n × K) float32 and the number that missed the tolerance.
 
-        A row's own column is excluded. Anchors are scaled to a mean squared norm of 1, since
-        background and ridge assume vectors whose inner products are weighted counts; solutions do
-        not depend on the scale of the vectors. name: of the solutions in a checkpoint.
+        A row's own column is excluded. Solutions do not depend on the scale of the vectors. name:
+        of the solutions in a checkpoint.
         """
         squares = np.einsum("ij,ij->", self.vectors, self.vectors, dtype=np.float64)
-        norm = np.float32(np.sqrt(squares / len(self.vectors)))
+        norm = np.float32(np.sqrt(squares / len(self.vectors)) / self.problem.norm)
         other = context.ops.tall(self.vectors / norm, np.float32)
         lengths = self.targets.indptr[rows + 1] - self.targets.indptr[rows]
         ends = row_blocks(np.concatenate(([0], np.cumsum(lengths))))
         blocks = [rows[start:stop] for start, stop in ends]
-        solve = partial(self._solve_block, other, penalty)
+        solve = partial(self._solve_block, other)
         done = map_blocks(solve, blocks, context.ops, context, name, serial=True)
         parts = list(
             context.progress.follow(
@@ -84,11 +81,9 @@ class Anchored:
         empty = np.zeros((0, self.vectors.shape[1]), np.float32)
         return np.concatenate([empty, *(part["solutions"] for part in parts)]), missed
 
-    def _solve_block(self, other: Tall, penalty: Penalty, rows: Int64, ops: Ops) -> Saved:
-        solver = ops.row_solver(*self._anchor_pairs(rows))
-        initial = ops.tall(np.zeros((len(rows), self.vectors.shape[1]), np.float32), np.float32)
-        solved = solve_rows(solver, other, initial, penalty, _TOL, ops)
-        return {"solutions": ops.to_numpy(solved.solution), "missed": np.array([solved.missed])}
+    def _solve_block(self, other: Tall, rows: Int64, ops: Ops) -> Saved:
+        solution, missed = self.problem.solve(rows, *self._anchor_pairs(rows), other, ops)
+        return {"solutions": ops.to_numpy(solution), "missed": np.array([missed])}
 
     def _anchor_pairs(self, rows: Int64) -> tuple[Csr, Float32]:
         """Return the targets (n × m) of the rows' pairs with other anchors, and their weights."""

@@ -37,6 +37,8 @@ from wordgeom.methods.gbu.sweep_state import Half, State
 
 _THINNED = 1e-3  # share of the text from which words are thinned, word2vec's default
 _RELAXATION = 1.6  # ω
+# λ of a text of _TOKENS at K = 100, and the range of λ. Above .5, noise and words vanish together.
+_SHRINKAGE, _TOKENS, _LEAST, _MOST = 0.2, 17e6, 0.2, 0.5
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,13 @@ class LogisticLoss:
         pattern = Csr(targets.indptr, targets.indices, counts, targets.columns)
         pairs = thinned(pattern, self)
         solver = ops.logistic_solver(pairs.counts)
-        return LogisticSweeps(solver, pairs, ops)
+        return LogisticSweeps(solver, pairs, self.shrinkage, ops)
+
+
+def shrinkage(tokens: int, K: int) -> float:
+    """Return λ, which grows with numbers per token: .2 (K/100 · 17 million/tokens)^¼, .2 to .5."""
+    wanted = _SHRINKAGE * math.sqrt(math.sqrt(K / 100 * _TOKENS / max(tokens, 1)))
+    return min(max(wanted, _LEAST), _MOST)
 
 
 @dataclass(frozen=True)
@@ -98,10 +106,11 @@ def thinned(counts: Csr, loss: LogisticLoss) -> Pairs:
 
 @dataclass(frozen=True)
 class LogisticSweeps:
-    """Half sweeps of the logistic loss."""
+    """Half sweeps of the logistic loss; shrinkage λ, for the run card."""
 
     solver: LogisticSolver
     pairs: Pairs
+    shrinkage: float
     ops: Ops
 
     def half(self, other: Tall, start: Tall, contexts: bool, early: bool, tol: float) -> Half:
@@ -125,7 +134,9 @@ class LogisticSweeps:
         state.objectives = [*after, made.loss + self._squares(state.u)]
         sides = (self.ops.to_numpy(side) for side in (state.v, state.u))
         gap = bound_gap(self._expected(False), *sides)
-        state.facts |= {"bound_gap": gap.value, "bound_gap_error": gap.error}
+        state.facts |= {
+            "shrinkage": self.shrinkage, "bound_gap": gap.value, "bound_gap_error": gap.error
+        }  # fmt: skip
 
     def _squares(self, other: Tall) -> float:
         return float(np.trace(self.ops.moments(other, self.pairs.ridges)[0]))

@@ -3,8 +3,8 @@
 Algorithm 1 of Khalife, Gonçalves and Liberti (2022) computes vectors from the eigenvectors of the
 block of m frequent words (algorithm1.py). It reads only m columns of the matrix, which makes it
 fast but ignores the rest. Each sweep therefore solves all rows against all others. Weighted sweeps,
-the default, weight a pair by its count: their loss is squared (weighted_sweeps.py) or that of
-skip-gram (logistic_sweeps.py). Plain sweeps (`--no-weighted`, plain_sweeps.py) converge to the
+the default, weight a pair by its count: their loss is that of skip-gram (logistic_sweeps.py) or
+squared (weighted_sweeps.py). Plain sweeps (`--no-weighted`, plain_sweeps.py) converge to the
 eigenvectors of `pmi-eigs`. `--as-published` runs Algorithm 1 without changes. docs/methods/gbu.md
 shows what each part adds.
 """
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from wordgeom.linalg.dimension.choice import Choice
     from wordgeom.methods.gbu.algorithm1 import Built
     from wordgeom.methods.gbu.finish import Settings
+    from wordgeom.methods.gbu.logistic_sweeps import LogisticLoss
     from wordgeom.methods.gbu.sweep_state import State
     from wordgeom.methods.gbu.weighted_sweeps import Loss
 
@@ -48,11 +49,11 @@ _EXTRA_COLUMNS = 2  # plain sweeps iterate on K / 2 extra columns
 _PUBLISHED: dict[str, Any] = {"anchors": 0, "anchor_choice": "frequency", "eig": _PUBLISHED_EIG}
 LOGISTIC, SQUARED = "logistic", "squared"
 # Options of weighted sweeps alone, and of one loss alone.
-_OF_WEIGHTED = ("loss", "x_max", "alpha", "temper", "shrinkage", "background", "ridge", "mix")
-_OF_LOSS = {
-    SQUARED: ("x_max", "alpha", "background", "ridge"), LOGISTIC: ("temper", "shrinkage")
+OF_LOSS = {
+    LOGISTIC: ("temper", "shrinkage"), SQUARED: ("x_max", "alpha", "background", "ridge")
 }  # fmt: skip
-_WEIGHTING: dict[str, dict[str, Any]] = {SQUARED: {"neg": 0.2}, LOGISTIC: {"cds": 0.75}}
+_OF_WEIGHTED = ("loss", *OF_LOSS[LOGISTIC], *OF_LOSS[SQUARED], "mix")
+_WEIGHTING: dict[str, dict[str, Any]] = {LOGISTIC: {"cds": 0.75}, SQUARED: {"neg": 0.2}}
 
 
 @dataclass(frozen=True)
@@ -72,24 +73,31 @@ class Options(DimOptions, SubwordOptions):
     )
     weighted: bool = option(True, "weight each pair in sweeps by its co-occurrence count")
     loss: str = option(
-        SQUARED, "loss of weighted sweeps: squared errors of PMI, or skip-gram's loss",
-        choices=(SQUARED, LOGISTIC),
-    )  # fmt: skip
-    x_max: float = option(20.0, "smallest count with full weight", low=1e-6, high=1e12)
-    alpha: float = option(
-        0.5, "exponent of the weight (count / x-max)^X of counts below --x-max", low=0.0, high=2.0
+        LOGISTIC, "loss of weighted sweeps: skip-gram's (default --cds 0.75), or squared errors of "
+        "PMI (default --neg 0.2)",
+        choices=(LOGISTIC, SQUARED),
     )  # fmt: skip
     temper: float = option(
-        0.75, "exponent of the counts in the logistic loss; 1: skip-gram's", low=0.01, high=1.0
+        0.75, "logistic loss: exponent of the counts; 1: skip-gram's", low=0.01, high=1.0
     )
-    shrinkage: float = option(
-        0.2, "L2 penalty of a word in the logistic loss, times the root of its tempered counts",
-        low=0.0, high=1e6,
+    shrinkage: float | None = option(
+        None, "logistic loss: L2 penalty of a word, times the root of its tempered counts  "
+        "[0.2 to 0.5, the shorter the text and the larger --dim, the more]", low=0.0, high=1e6,
+    )  # fmt: skip
+    x_max: float = option(
+        20.0, "squared loss: smallest count with full weight", low=1e-6, high=1e12
+    )
+    alpha: float = option(
+        0.5, "squared loss: exponent of the weight (count / x-max)^X of counts below --x-max",
+        low=0.0, high=2.0,
     )  # fmt: skip
     background: float = option(
-        0.05, "weight that pulls every pair, observed or not, towards a PMI of 0", low=0.0, high=1e6
+        0.05, "squared loss: weight that pulls every pair, observed or not, towards a PMI of 0",
+        low=0.0, high=1e6,
+    )  # fmt: skip
+    ridge: float = option(
+        3.0, "squared loss: L2 penalty times (--dim/100)², up to --dim 300", low=0.0, high=1e9
     )
-    ridge: float = option(3.0, "L2 penalty times (--dim/100)², up to --dim 300", low=0.0, high=1e9)
     mix: float = option(
         0.2, "weight of the context vector: 1 sums word and context vectors, 0 uses the word "
         "vector alone", low=0.0, high=1.0, metavar="P",
@@ -117,7 +125,7 @@ class Options(DimOptions, SubwordOptions):
             if self.is_set(name) and not self.in_weighted_sweeps:
                 what = f"{flag(name)} has no effect with {self._unweighted}"
                 raise OptionError(what, do="omit one of the two")
-        for loss, names in _OF_LOSS.items():
+        for loss, names in OF_LOSS.items():
             for name in names if loss != self.loss else ():
                 if self.is_set(name):
                     what = f"{flag(name)} has no effect with --loss {self.loss}"
@@ -127,22 +135,22 @@ class Options(DimOptions, SubwordOptions):
         given = f"{flag(name)} {getattr(self, name)}"
         raise OptionError(f"--as-published excludes {given}", do="pass one of the two")
 
-    @property
-    def squared_loss(self) -> Loss:
-        """The squared loss of weighted sweeps."""
+    def settings(self, matrix: Matrix) -> Settings:
+        """The settings of weighted sweeps over a matrix."""
+        from wordgeom.methods.gbu.finish import Settings
+
+        return Settings(self.loss_over(matrix, self.size), self.sweeps, self.mix)
+
+    def loss_over(self, matrix: Matrix, K: int) -> Loss | LogisticLoss:
+        """The loss of K columns over a matrix."""
+        from wordgeom.methods.gbu.logistic_sweeps import LogisticLoss, shrinkage
         from wordgeom.methods.gbu.weighted_sweeps import Loss
 
-        return Loss(self.x_max, self.alpha, self.background, self.ridge)
-
-    def settings(self, made: Mapping[str, Any]) -> Settings:
-        """The settings of weighted sweeps; made: the options of the matrix."""
-        from wordgeom.methods.gbu.finish import Settings
-        from wordgeom.methods.gbu.logistic_sweeps import LogisticLoss
-
         if self.loss == SQUARED:
-            return Settings(self.squared_loss, self.sweeps, self.mix)
-        loss = LogisticLoss(self.temper, made["neg"], made["cds"], self.shrinkage)
-        return Settings(loss, self.sweeps, self.mix)
+            return Loss(self.x_max, self.alpha, self.background, self.ridge)
+        given, tokens = self.shrinkage, int(matrix.frequencies.sum())
+        penalty = shrinkage(tokens, K) if given is None else given
+        return LogisticLoss(self.temper, matrix.made["neg"], matrix.made["cds"], penalty)
 
     @property
     def _unweighted(self) -> str:
@@ -268,7 +276,7 @@ def _weighted(matrix: Matrix, m: int, options: Options, context: Context) -> Res
     """Return the mixed word and context vectors of weighted sweeps from the build-up."""
     from wordgeom.methods.gbu.finish import mixed, swept
 
-    settings = options.settings(matrix.made)
+    settings = options.settings(matrix)
     state = swept(
         lambda targets: _initial_state(matrix, targets, m, options, context),
         matrix, options.size, settings, context,
