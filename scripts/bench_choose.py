@@ -1,4 +1,4 @@
-"""The choice of gbu's default settings by WordSim-353 and the Google analogies.
+"""The choice of the defaults of gbu's squared loss by WordSim-353 and the Google analogies.
 
     scripts/bench choose CORPUS [--dims 100 300]
 
@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 from bench_common import machine, wordgeom
-from bench_gbu import COUNT, answers_of, figures, sets_of
+from bench_gbu import COUNT, SQUARED, WINDOW, answers_of, figures, sets_of
 
 from wordgeom.core.types import Float32
 from wordgeom.evaluation.answers import Answers, Task
@@ -53,7 +53,7 @@ def parse() -> argparse.Namespace:
 def choose(corpus: str, dims: Sequence[int], folder: Path, tasks: Sequence[Task]) -> None:
     """Print each setting's scores on WordSim-353 and the analogies, and the folds' choices."""
     cooc = folder / "cooc"
-    wordgeom([*COUNT, corpus, "-o", str(cooc)])
+    wordgeom([*COUNT, *WINDOW, corpus, "-o", str(cooc)])
     names = " | ".join(f"K = {dim}: WordSim-353 | Google" for dim in dims)
     print(f"| {Path(corpus).name} | {names} |\n|{'---|' * (1 + 2 * len(dims))}")
     settings: list[str] = []
@@ -78,8 +78,8 @@ def both_factors(
     """Return the vectors of --mix 0, and the matrix that --mix 1 adds."""
     out, made = folder / "one.bin", []
     for mix in ("0", "1"):
-        train = ["train", str(cooc), "--method", "gbu", "--dim", str(dim), *given, "--mix", mix]
-        wordgeom([*train, "-o", str(out), "--force", "--quiet"])
+        train = ["train", str(cooc), "--method", "gbu", *SQUARED, "--dim", str(dim), *given]
+        wordgeom([*train, "--mix", mix, "-o", str(out), "--force", "--quiet"])
         made.append(read_vectors(out))
     own, both = made
     return own, both.matrix - own.matrix

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 from bench_common import machine, paired, seconds, wordgeom
-from bench_gbu import COUNT, answers_of, head, interval, row, sets_of
+from bench_gbu import COUNT, SQUARED, WINDOW, answers_of, head, interval, row, sets_of
 
 import wordgeom as wg
 from wordgeom.evaluation.answers import Answers, Task
@@ -32,7 +32,7 @@ PMI_EIGS = "pmi-eigs"
 METHODS = (
     (PMI_EIGS, [PMI_EIGS]),
     ("gbu, as published", ["gbu", "--as-published"]),
-    ("gbu", ["gbu"]),
+    ("gbu, squared loss", ["gbu", *SQUARED]),
     ("dc, as published", ["dc", "--as-published"]),
     ("dc", ["dc"]),
     ("dc, 1 sweep", ["dc", "--sweeps", "1"]),
@@ -56,8 +56,8 @@ DESIGNS = (
     ("pmi-eigs, --neg 0.2", [PMI_EIGS, "--neg", "0.2"]),
     ("2 sweeps", ["dc", "--sweeps", "2"]),
     ("3 sweeps", ["dc", "--sweeps", "3"]),
-    ("gbu, 1 sweep", ["gbu", "--sweeps", "1"]),
-    ("gbu, 2 sweeps", ["gbu", "--sweeps", "2"]),
+    ("gbu, 1 sweep", ["gbu", *SQUARED, "--sweeps", "1"]),
+    ("gbu, 2 sweeps", ["gbu", *SQUARED, "--sweeps", "2"]),
 )  # fmt: skip
 
 
@@ -68,7 +68,7 @@ def main() -> None:
     tasks = sets_of(args.sets)
     with tempfile.TemporaryDirectory(dir=args.scratch) as scratch:
         folder = Path(scratch)
-        wordgeom([*COUNT, args.corpus, "-o", str(folder / "cooc")])
+        wordgeom([*COUNT, *WINDOW, args.corpus, "-o", str(folder / "cooc")])
         for dim in args.dims:
             compare(dim, folder, tasks, args.rounds)
         if args.designs:

@@ -107,7 +107,7 @@ def trainers(args: argparse.Namespace, folder: Path) -> dict[str, Trainer]:
         subprocess.run([args.fasttext, "skipgram", *given], check=True, capture_output=True)
         return out.with_suffix(".bin"), children_seconds() - before
 
-    found = {"gbu": gbu(), "gbu --loss logistic": gbu("--loss", "logistic")}
+    found = {"gbu": gbu(), "gbu --loss squared": gbu("--loss", "squared")}
     return found | ({"fastText skip-gram, its defaults": fasttext} if args.fasttext else {})
 
 

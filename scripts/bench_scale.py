@@ -2,9 +2,9 @@
 
     scripts/bench scale TEXT [TEXT …] [--memory GB] [--rounds N]
 
-For each text, build-cooc (window 5, harmonic, min-count 5) and gbu (K = 100) run as whole
-processes; GB is their peak RssAnon + RssShmem. The last column is the counting time per token
-relative to the first text; 1.00 means linear growth.
+For each text, build-cooc and gbu run at their defaults as whole processes; GB is their peak RssAnon
++ RssShmem. The last column is the counting time per token relative to the first text; 1.00 means
+linear growth.
 """
 
 from __future__ import annotations

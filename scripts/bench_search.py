@@ -26,7 +26,7 @@ from pathlib import Path
 
 import numpy as np
 from bench_common import machine, wordgeom
-from bench_gbu import COUNT, answers_of, figures, interval, sets_of
+from bench_gbu import COUNT, SQUARED, WINDOW, answers_of, figures, interval, sets_of
 from bench_skip_gram import DEFAULTS, Corpus, Gensim, Program, Setting, settings
 
 from wordgeom.evaluation.answers import Answers, Task
@@ -35,11 +35,10 @@ from wordgeom.evaluation.sets import read_set
 
 K, SETTINGS, RESAMPLES = 100, 40, 2000
 SCORES = " mean of the sets | without WordSim-353 | Google |"
-WINDOW, SQUARED = ("--window", "5"), ("--loss", "squared")
 # Options of counting and of training.
-OURS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "gbu": ((), ()),
-    "gbu, --window 5": (WINDOW, ()),
+OURS: dict[str, tuple[list[str], list[str]]] = {
+    "gbu": ([], []),
+    "gbu, --window 5": (WINDOW, []),
     "gbu --loss squared, --window 5": (WINDOW, SQUARED),
 }
 

@@ -59,7 +59,7 @@ COMMANDS = [
     Command(["merge", *SHARDS, "-o", "out"], ["out"]),
     Command(["build-pmi", "cooc", "-o", "out"], ["out"]),
     trained("cooc", "gbu", "--dim", "40", "--sweeps", "8"),
-    trained("cooc", "gbu", "--dim", "20", "--sweeps", "2", "--loss", "logistic"),
+    trained("cooc", "gbu", "--dim", "20", "--sweeps", "2", "--loss", "squared"),
     trained("cooc", "pmi-eigs", "--dim", "40", "--tol", "1e-5"),
     trained("cooc", "dc", "--dim", "20", "--first-block", "500", "--block", "100"),
     trained("dtm", "lsa", "--dim", "20"),

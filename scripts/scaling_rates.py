@@ -29,7 +29,7 @@ _SHARDS = 64
 _DIMS = (10, 100)  # the second one is that of the rates
 _HEAD = 30_000_000  # bytes of the corpus that methods are trained on
 _ENTITIES, _NUMBERS = (2_000, 6_000), 50  # of a random domain
-_FLIPS = (99, 499)
+_FLIPS, _SWEEPS = (99, 499), (2, 6)  # of drift and of dlsa
 
 
 def used(*arguments: str) -> float:
@@ -67,7 +67,8 @@ def counting(corpus: str) -> dict[str, float]:
 def counted(text: str, shard: str) -> float:
     """Count a text or a shard of it, into a store of its name."""
     more = ["--shard", shard] if shard else []
-    return used("build-cooc", text, "-o", Path(text).stem, "--min-count", "5", "--force", *more)
+    more += ["--window", "5", "--min-count", "5", "--force"]
+    return used("build-cooc", text, "-o", Path(text).stem, *more)
 
 
 def _halves(name: str) -> list[str]:
@@ -96,22 +97,38 @@ def training(head: str) -> dict[str, float]:
         card = read_card(Path(out))
         assert card is not None
         products.append(card["statistics"]["products"])
-    sweeps = [used("train", "head", "--method", "gbu", "--dim", str(_DIMS[1]), "--sweeps", str(n),
-                   "-o", f"g{n}.bin") for n in (1, 3)]  # fmt: skip
+    sweeps = [used("train", "head", "--method", "gbu", "--loss", "squared", "--dim", str(_DIMS[1]),
+                   "--sweeps", str(n), "-o", f"g{n}.bin") for n in (1, 3)]  # fmt: skip
     entries = 2 * Store.open("head").attributes["stored"]
     product = (eigs[1] - eigs[0]) / ((products[1] - products[0]) * both)
     half_sweep = (sweeps[1] - sweeps[0]) / (4 * entries)
-    return {"product": product, "products": products[1], "half_sweep": half_sweep}
+    solved = [used("train", name, "--method", "dc", "--dim", str(_DIMS[1]), "-o", f"{name}.dc.bin")
+              for name in ("head", "corpus")]  # fmt: skip
+    more = 2 * Store.open("corpus").attributes["stored"] - entries
+    return {"product": product, "products": products[1], "half_sweep": half_sweep,
+            "solved": (solved[1] - solved[0]) / more}  # fmt: skip
 
 
-def testing(dated: str) -> dict[str, float]:
-    """Return the seconds of an entry in a sign flip of drift."""
+def documents(dated: str) -> dict[str, float]:
+    """Return the seconds of an entry in lsa, in a half sweep of dlsa and in a flip of drift."""
     used("build-dtm", dated, "-o", "dtm", "--time-field", "1", "--text-field", "2",
          "--header", "no", "--max-vocab", "5000")  # fmt: skip
     used("train", "dtm", "--method", "dlsa", "--dim", "20", "--sweeps", "2", "-o", "model")
     few, more = (used("drift", "model", "--permutations", str(n)) for n in _FLIPS)
     entries = Store.open("dtm").attributes["stored"]
-    return {"flip": (more - few) / ((_FLIPS[1] - _FLIPS[0]) * entries)}
+    found = {"flip": (more - few) / ((_FLIPS[1] - _FLIPS[0]) * entries)}
+    took, products = [], []
+    for dim in _DIMS:
+        took.append(used("train", "dtm", "--method", "lsa", "--dim", str(dim), "-o", f"l{dim}.bin"))
+        card = read_card(Path(f"l{dim}.bin"))
+        assert card is not None
+        products.append(card["statistics"]["products"])
+    found["svd"] = (took[1] - took[0]) / ((products[1] - products[0]) * entries)
+    fitted = [used("train", "dtm", "--method", "dlsa", "--dim", str(_DIMS[1]), "--sweeps", str(n),
+                   "-o", f"model-{n}") for n in _SWEEPS]  # fmt: skip
+    half_sweeps = 2 * (_SWEEPS[1] - _SWEEPS[0])
+    found["dated"] = (fitted[1] - fitted[0]) / (half_sweeps * entries)
+    return found | {"svd_products": products[1]}
 
 
 def imputing() -> dict[str, float]:
@@ -140,7 +157,7 @@ def main(corpus: str, dated: str, rates: str) -> None:
         with text.open("rb") as whole:
             Path("head.txt").write_bytes(whole.read(_HEAD).rpartition(b" ")[0])
         found = counting("corpus.txt") | training("head.txt")
-        found |= testing(str(years))
+        found |= documents(str(years))
         found |= imputing()
     made = {"machine": machine(), "date": date.today().isoformat(), "seconds": found}
     target.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")

@@ -22,15 +22,19 @@ _TEXT = 5.9  # bytes of a token of English text with its space
 _ENTRY, _ID, _NUMBER = 8, 4, 4  # bytes of a count with its column, of an id, of a float32
 _WINDOW, _DIM, _BASIS = 5, 100, 250  # window; dimension; columns of the eigensolver's basis
 _HALVES = 6  # half sweeps of gbu
+_SWEEPS, _DEGREE, _FLIPS = 10, 2, 999  # sweeps and degree of dlsa; flips of drift
 _MESSAGE = 1000  # bytes of a task and its digest
 _RATES = {
     "read": "tokens read, tokenised and mapped to ids", "count": "tokens counted, window 5",
     "merge": "entries of shards merged", "weight": "entries weighted by `build-pmi`",
     "product": "entries in a product of `pmi-eigs`",
-    "half_sweep": "entries in a half sweep of `gbu`, K = 100",
+    "half_sweep": "entries in a half sweep of `gbu --loss squared`, K = 100",
+    "solved": "entries solved by `dc`, K = 100",
+    "svd": "entries in a product of `lsa`", "dated": "entries in a half sweep of `dlsa`, K = 100",
     "flip": "entries in a sign flip of `drift`", "pair": "pairs of entities in `impute`",
 }  # fmt: skip
 _TOKENS = [10**k for k in range(8, 13)]
+_ENTRIES = [10**k for k in range(7, 11)]
 _WORDS = [10**5, 10**6, 10**7]
 _WORKERS = [1, 10, 100, 1000]
 
@@ -62,7 +66,7 @@ class Model:
             "read": s["read"] * self.tokens, "count": s["count"] * self.tokens,
             "weight": s["weight"] * pairs,
             "pmi-eigs": s["product"] * s["products"] * 2 * pairs,
-            "gbu": s["half_sweep"] * _HALVES * 2 * pairs,
+            "gbu": s["half_sweep"] * _HALVES * 2 * pairs, "dc": s["solved"] * 2 * pairs,
         }  # fmt: skip
 
     def operations(self) -> dict[str, float]:
@@ -71,13 +75,13 @@ class Model:
         return {
             "read": _TEXT * self.tokens, "count": 2 * _WINDOW * self.tokens, "weight": 4 * pairs,
             "pmi-eigs": 2 * 2 * pairs * self.seconds["products"],
-            "gbu": _HALVES * 2 * pairs * _DIM * (_DIM + 1),
+            "gbu": _HALVES * 2 * pairs * _DIM * (_DIM + 1), "dc": 2 * 2 * pairs * _DIM,
         }  # fmt: skip
 
     def elapsed(self, workers: int) -> dict[str, float]:
         """Return the seconds of each stage with so many workers, where the text is read once."""
         core = self.core_seconds()
-        shared = {name: core[name] / workers for name in ("weight", "pmi-eigs", "gbu")}
+        shared = {name: core[name] / workers for name in ("weight", "pmi-eigs", "gbu", "dc")}
         counting = (core["read"] + core["count"]) / workers
         merged = workers * self.pairs(workers) * self.seconds["merge"] if workers > 1 else 0.0
         return {"count": counting, "merge": merged, **shared}
@@ -114,6 +118,10 @@ def tables(seconds: dict[str, float]) -> Iterator[str]:
     models = [Model(seconds, tokens, 10**6) for tokens in _TOKENS]
     rows = [[_power(m.tokens), *(_work(m, name) for name in names)] for m in models]
     yield from markdown_table([["tokens", *names], *rows])
+    yield "\n**Document-term matrices**, with the entries of all documents:\n"
+    yield from markdown_table([["entries", "lsa", "dlsa", "drift"], *(
+        [_power(entries), *_documents(seconds, entries)] for entries in _ENTRIES
+    )])  # fmt: skip
     yield "\n**Time with W workers**, and the bytes that pass a scheduler, with 10⁶ words:\n"
     head = ["tokens", "W", *first.elapsed(2), "messages of gbu"]
     rows = [_hours(m, w) for m in models[2::2] for w in _WORKERS]
@@ -127,6 +135,17 @@ def _sizes(model: Model) -> list[str]:
 
 def _work(model: Model, name: str) -> str:
     return f"{model.operations()[name]:.0e}, {_time(model.core_seconds()[name])}"
+
+
+def _documents(seconds: dict[str, float], entries: int) -> Iterator[str]:
+    """Yield the operations and the time of one core of each method of documents."""
+    halves, products = 2 * _SWEEPS, seconds["svd_products"]
+    for operations, rate, times in (
+        (2, seconds["svd"], products),
+        (2 * _DIM * (_DEGREE + 1), seconds["dated"], halves),
+        (1, seconds["flip"], _FLIPS),
+    ):
+        yield f"{operations * times * entries:.0e}, {_time(rate * times * entries)}"
 
 
 def _hours(model: Model, workers: int) -> list[str]:

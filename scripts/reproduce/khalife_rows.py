@@ -24,7 +24,7 @@ METHODS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     GBU: ("gbu", {"as_published": True}),
     DC: ("dc", {"as_published": True}),
     EIGS: ("pmi-eigs", {"weighting": "pmi"}),
-    "gbu": ("gbu", {}),
+    "gbu": ("gbu", {"loss": "squared"}),
     "dc": ("dc", {}),
     "pmi-eigs": ("pmi-eigs", {}),
 }
