@@ -60,10 +60,10 @@ class LogisticRows:
 
     all_pairs: of the whole matrix; columns (m): expected counts' factors of the anchors. The bounds
     of counted pairs touch the loss where it is lowest. Further steps, from there, change the
-    cosines of held-out words by less than .002 either way (docs/methods/gbu.md).
+    cosines of held-out words by .003 at most, either way (docs/methods/gbu.md).
     """
 
-    norm: ClassVar[float] = 2.0  # about that of context vectors after sweeps
+    norm: ClassVar[float] = 2.0  # cosines of held-out words are highest near it
     all_pairs: Pairs
     columns: Float64
 
