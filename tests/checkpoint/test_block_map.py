@@ -19,7 +19,7 @@ from wordgeom.core.errors import StoppedError
 from wordgeom.evaluation import cross_validation
 from wordgeom.imputation import latent
 from wordgeom.methods.dlsa import fit
-from wordgeom.methods.gbu import extension
+from wordgeom.methods.gbu import anchored_rows
 from wordgeom.runtime.block_map import map_blocks, saved
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.run_options import ResumeOptions
@@ -103,7 +103,7 @@ def folder(tmp_path, monkeypatch):
 
 CASES = {
     "impute": (latent, "fit_weights", ["impute", "--domain", "table.csv", "--vectors", "some.bin"]),
-    "extend": (extension, "solve_rows", ["extend", "some.bin", "cooc", "--min-pairs", "1"]),
+    "extend": (anchored_rows, "improve_rows", ["extend", "some.bin", "cooc", "--min-pairs", "1"]),
     "eval": (cross_validation, "_predict_fold", ["eval", "some.bin", "--classify", "texts.tsv"]),
 }
 

@@ -281,9 +281,15 @@ def test_the_scale_of_the_vectors_is_that_of_the_new(folder, scale):
     assert new_vectors(two) / scale == pytest.approx(new_vectors(one), rel=1e-4, abs=1e-5)
 
 
-def test_threads_and_memory_do_not_change_a_byte(folder):
+@pytest.mark.parametrize("loss", ["squared", "logistic"])
+def test_threads_and_memory_do_not_change_a_byte(folder, loss):
+    vectors = read_vectors("vectors.bin")
+    if loss == "logistic":
+        write_vectors("vectors.bin", vectors.words, vectors.matrix)
+        Path("vectors.bin.json").unlink()
     for threads in (1, 2):
-        extend(f"{threads}.bin", threads=threads, memory=float(threads))
+        made = extend(f"{threads}.bin", threads=threads, memory=float(threads))
+        assert f"--loss {loss}" in made.notes[0]
     assert Path("1.bin").read_bytes() == Path("2.bin").read_bytes()
 
 

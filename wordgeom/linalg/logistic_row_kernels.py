@@ -6,12 +6,15 @@ D = a d + λ, solved by conjugate gradients in the coordinates D^½ x, where D i
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from wordgeom.core.types import Array, Float64, Int32, Int64
 from wordgeom.linalg.row_solver_kernels import conjugate_gradients
 from wordgeom.runtime.jit import summing_kernel
 
+_Real = np.floating[Any]
 _SMALL = 1e-2  # |x| below which the curvature is that at 0, to 1e-5
 # In float32, since a Python number would make single precision double.
 _ONE, _TWO, _FOUR, _EIGHTH = (np.float32(x) for x in (1.0, 2.0, 4.0, 0.125))
@@ -118,13 +121,13 @@ def _expect(
 
 
 @summing_kernel
-def _curvature(size: float, decay: float) -> float:
+def _curvature(size: _Real, decay: _Real) -> _Real:
     """Return h(t) = tanh(t/2) / 4t of size |t| and decay e^−|t|."""
     return _EIGHTH if size < _SMALL else (_ONE - decay) / ((_ONE + decay) * _FOUR * size)
 
 
 @summing_kernel
-def _log_of_one_and(decay: float) -> float:
+def _log_of_one_and(decay: _Real) -> _Real:
     """Return log(1 + decay) of 0 ≤ decay ≤ 1, to 2e-7: 2 artanh(y) of y = decay / (2 + decay)."""
     y = decay / (_TWO + decay)
     s = y * y

@@ -140,13 +140,9 @@ def test_the_run_card_records_shrinkage_by_the_rule_or_as_given(tmp_path, monkey
     counts = random_counts(np.random.default_rng(45), 60)
     store_matrix(tmp_path / "cooc", counts)
     tokens = int(open_matrix(tmp_path / "cooc").vocabulary.counts.sum())
+    train = ["train", "cooc", "--method", "gbu", "--dim", "6", "-o", "v.bin", "--force"]
     for given, expected in (([], shrinkage(tokens, 6)), (["--shrinkage", "0.3"], 0.3)):
-        assert (
-            main(
-                ["train", "cooc", "--method", "gbu", "--dim", "6", "-o", "v.bin", "--force", *given]
-            )
-            == 0
-        )
+        assert main([*train, *given]) == 0
         assert card_statistics("v")["shrinkage"] == expected
 
 
