@@ -126,6 +126,7 @@ def test_one_command_is_planned_with_its_options(folder, ask):
         ("train", ("dtm", "--method", "lsa", "--dim", "6")),
         ("train", ("cooc", "--method", "gbu", "--dim", "8", "--subwords", "2-4")),
         ("transform", ("v.bin", "--center")),
+        ("subwords", ("v.bin", "--subwords", "2-4", "--min-words", "2")),
         ("train", ("v.bin", "--method", "mde", "--dim", "2", "--seed", "3")),
         ("merge", ("cooc", "half/cooc")),
         ("impute", ("--domain", "domain.csv", "--vectors", "v.bin", "--lower")),

@@ -130,6 +130,35 @@ def test_output_that_the_configuration_did_not_make_is_never_overwritten(run, as
     assert made(run(COUNT.format(3), TRAIN.format("gbu", 6, "v.bin")))["v.bin"] is False
 
 
+@pytest.mark.parametrize(
+    ("place", "is_folder", "said"),
+    [
+        ("v.bin", False, "[train]: v.bin: exists and has no run card that matches it; pass"),
+        ("v.bin", True, "[train]: v.bin: is a directory; pass a file with -o"),
+        ("p", False, "[build-pmi]: p: is a file; pass a directory with -o"),
+        ("p", True, "[build-pmi]: p: a directory with other files, such as mine; choose another"),
+        ("m", False, "[[train]] 2: m: is a file; pass a directory with -o"),
+    ],
+)
+def test_what_no_table_may_replace_is_refused_before_the_first_one_runs(
+    run, folder, place, is_folder, said
+):
+    if is_folder:
+        Path(place).mkdir()
+    mine = Path(place, "mine") if is_folder else Path(place)
+    mine.write_text("mine\n")
+    dated = '[build-dtm]\ncorpus = "speeches.jsonl"\ninput-format = "jsonl"\ntime-field = "year"\n'
+    model = '[[train]]\nmethod = "dlsa"\ndim = 2\nout = "m"\n'
+    pmi, one = '[build-pmi]\nout = "p"\n', TRAIN.format("gbu", 4, "v.bin")
+    tables = (COUNT.format(3), pmi, one) if place != "m" else (COUNT.format(3), dated, one, model)
+    if place != "m":
+        tables = *tables[:-1], one.replace("[[train]]", "[train]")
+    answer = run(*tables)
+    assert (answer.status, answer.out, mine.read_text()) == (1, "", "mine\n")
+    assert f"x.toml {said}" in answer.err
+    assert not Path("c").exists()
+
+
 def test_two_configurations_that_share_an_output_do_not_replace_each_others(run, folder):
     made(run(COUNT.format(3), name="x.toml"))
     assert made(run(COUNT.format(3), name="y.toml")) == {"c": True}

@@ -22,6 +22,7 @@ from running import build_pmi, train
 from wordgeom.core import row_blocks
 from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array
+from wordgeom.linalg.device import open_context
 from wordgeom.matrices.opening import open_matrix
 from wordgeom.matrices.stored_rows import StoredRows
 from wordgeom.runtime.memory import check_memory
@@ -229,3 +230,13 @@ def test_a_need_that_leaves_no_room_for_the_program_is_a_warning(caplog):
     (line,) = caplog.messages
     assert line.startswith("warning: arrays and the program itself may need 1.07 GB")
     assert line.endswith("1 GB; raise --memory")
+
+
+def test_a_limit_above_what_the_machine_has_is_a_warning(caplog):
+    caplog.set_level(logging.WARNING)
+    with open_context(RunOptions(threads=1, memory=1.0)):
+        assert caplog.messages == []
+    with open_context(RunOptions(threads=1, memory=1e6)) as context:
+        assert context.memory == 10**15
+    (line,) = caplog.messages
+    assert line.startswith("warning: --memory allows 1,000 TB, and this machine has ")

@@ -26,9 +26,11 @@ from wordgeom.stages.invocation import RESOURCES
 from wordgeom.stages.stage import Stage
 from wordgeom.storage import store
 
-LATER = ("merge", "build-pmi", "train", "extend", "transform", "compress", "impute")
+LATER = (
+    "merge", "build-pmi", "train", "extend", "subwords", "transform", "compress", "impute",
+)  # fmt: skip
 _SEVERAL = ("merge",)  # read several inputs of one kind
-_TRAINING = ("train", "extend", "transform", "compress", "impute")  # hold their input
+_TRAINING = ("train", "extend", "subwords", "transform", "compress", "impute")  # hold their input
 _CUT = {"impute": "domain", "extend": "counts"}  # the input that is cut, if that is not the first
 # Options that were applied when a domain was read.
 _APPLIED = {"impute": {"names", "name_map", "lower", "duplicates", "missing"}}

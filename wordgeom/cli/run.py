@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -39,9 +40,23 @@ def command(config: str, force: bool, resume: bool, quiet: bool) -> None:
     from wordgeom.runtime.provenance import made_by
 
     with made_by(Path(config)):
-        for step in pipeline.read_steps(config):  # all are checked before the first one runs
+        steps = pipeline.read_steps(config)  # all are checked before the first one runs
+        _check_outputs(steps, force=force)
+        for step in steps:
             with step.errors():
                 _run(step, Path(config), force=force, resume=resume, quiet=quiet)
+
+
+def _check_outputs(steps: Sequence[pipeline.Step], *, force: bool) -> None:
+    """Raise OutputExistsError for an output that would be refused when its table runs.
+
+    Whether an output of ours is up to date is decided then, as its inputs may change.
+    """
+    for step in steps:
+        with step.errors():
+            prepared = step.prepare()
+            if not isinstance(prepared, Invocation):
+                prepared.check_ours(force=force)
 
 
 def _run(step: pipeline.Step, config: Path, *, force: bool, resume: bool, quiet: bool) -> None:

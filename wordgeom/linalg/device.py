@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from functools import cache, partial
 
 from wordgeom.core.errors import MissingInputError, OptionError, UnavailableError
+from wordgeom.core.formatting import exceeding
 from wordgeom.core.ops import Ops
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import return_freed
@@ -17,6 +19,7 @@ from wordgeom.runtime.progress import Progress
 from wordgeom.runtime.run_options import GIGABYTE, RunOptions, UseOptions
 from wordgeom.runtime.scheduler import Cluster, Scheduler
 
+_log = logging.getLogger(__name__)
 _TORCH_DEVICES = {"cuda": "cuda", "torch-cpu": "cpu"}  # the second is for tests
 
 
@@ -65,6 +68,7 @@ def open_context(
     if scratch is not None and not os.path.isdir(scratch):
         raise MissingInputError("no such directory", where=scratch, do="check --tmp-dir")
     memory = memory_limit(options)
+    _warn_of_excess(memory)
     return_freed(memory)
     show = show and not options.quiet
     context = partial(
@@ -80,6 +84,14 @@ def open_context(
         if device != "cpu":  # a missing GPU is reported before any work
             open_ops()
         yield context(pool, open_ops)
+
+
+def _warn_of_excess(memory: int) -> None:
+    """Log a warning where `--memory` allows more than there is: the system would end the run."""
+    if memory > (there := available_memory()):
+        asked, have = exceeding(memory, there)
+        line = "warning: --memory allows %s, and this machine has %s of memory; lower it"
+        _log.warning(line, asked, have)
 
 
 def _opened(

@@ -65,6 +65,9 @@ class Conversion(Stage):
         """None: a conversion is not resumed."""
         return
 
+    def check_ours(self, *, force: bool) -> None:
+        """Raise nothing: what a conversion may replace depends on the form of its input."""
+
     @property
     def outputs(self) -> dict[Path, str]:
         """The files that no other output may replace."""

@@ -172,6 +172,18 @@ class Stage(ABC):
     def check(self) -> None:  # noqa: B027 - most stages find their mistakes in the request
         """Raise the errors that need no lock, such as missing directories."""
 
+    def check_ours(self, *, force: bool) -> None:
+        """Raise OutputExistsError where the output exists and no command of ours made it.
+
+        force: may replace a file, though not a directory.
+        """
+        if self.out is None:
+            return
+        if self.writes_store:
+            store.check_ours(self.out)
+        else:
+            run_card.check_ours(self.out, force=force)
+
     def up_to_date(self) -> Outcome | None:
         """Return the outcome of an earlier run of the same request, None to run.
 

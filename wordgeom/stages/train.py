@@ -118,7 +118,7 @@ class Train(Stage):
     @property
     def writes_store(self) -> bool:
         """Whether it makes a model."""
-        return self.made is not None and self.made.is_store
+        return self.out is not None and output_of(self.method).is_store
 
     @cached_property
     def request(self) -> dict[str, Any]:

@@ -139,18 +139,11 @@ class StoreWriter:
         self._open: list[ArrayWriter] = []
 
     def __enter__(self) -> Self:
-        if self.path.is_dir():
-            _check_ours(self.path)
-            if not self._mark:
-                _remove_dead(self._hidden, self.path)
-        elif self.path.exists():
-            raise OutputExistsError("is a file", where=self.path, do="pass a directory with -o")
-        elif self.path.is_symlink():
-            what = f"is a symbolic link to {os.readlink(self.path)}, which does not exist"
-            do = "create that directory, or choose another output"
-            raise OutputExistsError(what, where=self.path, do=do)
-        else:
+        check_ours(self.path)
+        if not self.path.is_dir():
             self._make_folder()
+        elif not self._mark:
+            _remove_dead(self._hidden, self.path)
         self._lock = Lock(self.folder / LOCK, self.path)
         try:
             self._lock.__enter__()
@@ -244,7 +237,7 @@ class StoreWriter:
         self.folder, self._made_folder = self._hidden, True
         if self.folder.is_dir():  # left by a writer that died
             with contextlib.suppress(FileNotFoundError):  # renamed by another process meanwhile
-                _check_ours(self.folder)
+                _check_files(self.folder)
             return
         try:
             make_folder(self.folder)
@@ -278,7 +271,22 @@ def remove_store(path: Path) -> None:
     remove_folder(path)
 
 
-def _check_ours(folder: Path) -> None:
+def check_ours(path: Path) -> None:
+    """Raise OutputExistsError for what no store replaces.
+
+    That is a file, a link to nothing, or a directory with files that wordgeom did not write.
+    """
+    if path.is_dir():
+        _check_files(path)
+    elif path.exists():
+        raise OutputExistsError("is a file", where=path, do="pass a directory with -o")
+    elif path.is_symlink():
+        what = f"is a symbolic link to {os.readlink(path)}, which does not exist"
+        do = "create that directory, or choose another output"
+        raise OutputExistsError(what, where=path, do=do)
+
+
+def _check_files(folder: Path) -> None:
     """Raise OutputExistsError for a directory with files that wordgeom did not write."""
     if (folder / META).exists():
         read_meta_loosely(folder)
@@ -301,7 +309,7 @@ def _remove_dead(hidden: Path, path: Path) -> None:
     """Remove the hidden directory of a writer of `path` that died; raises LockedError."""
     if hidden == path or not hidden.is_dir():
         return
-    _check_ours(hidden)
+    _check_files(hidden)
     with deferred_signals(), Lock(hidden / LOCK, path):
         _remove_parts(hidden)
     with contextlib.suppress(OSError):  # another process has locked it since

@@ -33,6 +33,7 @@ from wordgeom.storage.opening import reading
 from wordgeom.vectors.keyed import Vectors, vector_writer
 
 _SUFFIX = ".json"
+_NO_CARD = "has no run card that matches it"
 _KINDS = {"request": dict, "statistics": dict, "notes": list, "beside": dict}
 
 
@@ -82,18 +83,29 @@ def up_to_date(
     source: the name of the inputs, for the message; beside: files written with `out`.
     """
     finish_write(out, beside)
-    if out.is_dir():
-        raise OutputExistsError("is a directory", where=out, do="pass a file with -o")
+    check_ours(out, force=force)
     if force or not out.exists():
         return False
     card = read_card(out)
     if card is None:
-        raise requests.different_content(out, "has no run card that matches it")
+        raise requests.different_content(out, _NO_CARD)
     how = requests.difference(request, card.get("request", {}), source)
     if how is not None:
         raise requests.stale_output(out, how)
     _check_beside(out, card, beside)
     return True
+
+
+def check_ours(out: Path, *, force: bool) -> None:
+    """Raise OutputExistsError for a directory and, without `force`, for a file without a card.
+
+    A card that only waits to be renamed is one.
+    """
+    if out.is_dir():
+        raise OutputExistsError("is a directory", where=out, do="pass a file with -o")
+    card = card_path(out)
+    if not force and out.exists() and not (card.exists() or part_path(card).exists()):
+        raise requests.different_content(out, _NO_CARD)
 
 
 def writer_lock(out: str | os.PathLike[str] | None) -> AbstractContextManager[object]:
