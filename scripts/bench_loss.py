@@ -38,7 +38,7 @@ COUNT = (
     "build-cooc", "--tokeniser", "whitespace", "--min-count", "5", "--window", "5",
     "--window-weight", "dynamic",
 )  # fmt: skip
-LOSS = LogisticLoss(alpha=1.0, negative=5.0, smoothing=0.75, shrinkage=0.0)
+LOSS = LogisticLoss(alpha=1.0, negative=5.0, smoothing=0.75, shrinkage=0.0, thin=1e-3)
 _DRAWN, _BLOCK = 1 << 22, 1 << 15  # pairs drawn in all, and of the pairs at a time
 SKIP_GRAM = ("--temper", "1", "--neg", "5")
 OURS = {

@@ -140,7 +140,7 @@ def test_logistic_rows_solve_the_bound_that_touches_where_counted_pairs_are_best
     draw = np.random.default_rng(6)
     counts = random_counts(draw, 30).astype(np.float32)
     rows, anchors, beta = np.arange(30), np.arange(0, 30, 2), -0.75 * np.log(2.0)
-    targets, loss = to_csr(counts), LogisticLoss(0.75, 2.0, 0.75, 0.3)
+    targets, loss = to_csr(counts), LogisticLoss(0.75, 2.0, 0.75, 0.3, 1e-3)
     weights, problem = row_problem(loss, targets, targets.data.copy(), anchors, 3)
     place = np.full(30, -1, np.int32)
     place[anchors] = np.arange(len(anchors))

@@ -155,7 +155,7 @@ def test_eig_is_rejected_with_weighted_sweeps():
 @pytest.mark.parametrize(
     ("name", "loss"),
     [
-        *((name, "logistic") for name in ("temper", "shrinkage", "mix")),
+        *((name, "logistic") for name in ("temper", "shrinkage", "thin", "mix")),
         *((name, "squared") for name in ("x_max", "alpha", "background", "ridge", "mix")),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,7 @@ from wordgeom.vectors.keyed import read_vectors
 
 DEVICES = ["cpu", pytest.param("torch-cpu", marks=pytest.mark.torch)]
 V, K = 40, 5
-LOSS = LogisticLoss(alpha=0.75, negative=2.0, smoothing=0.75, shrinkage=0.01)
+LOSS = LogisticLoss(alpha=0.75, negative=2.0, smoothing=0.75, shrinkage=0.01, thin=1e-3)
 
 
 @pytest.fixture(params=DEVICES)
@@ -44,7 +45,7 @@ def counted(seed=3):
 def expected_counts(counts, loss):
     """Return thinned counts and expected counts, both tempered, pair by pair."""
     sums = counts.sum(1, dtype=float)
-    rate = 1e-3 / (sums / sums.sum())
+    rate = loss.thin / (sums / sums.sum())
     kept = np.minimum(1.0, np.sqrt(rate) + rate)
     thin = counts * np.outer(kept, kept)
     smooth = sums**loss.smoothing
@@ -111,7 +112,7 @@ def test_relaxation_lowers_the_loss_sooner(ops, monkeypatch):
 
 @pytest.mark.parametrize("alpha", [1.0, 0.5])
 def test_thinning_and_tempering_pair_by_pair(alpha):
-    counts, loss = counted(7), LogisticLoss(alpha, 5.0, 0.75, 1.0)
+    counts, loss = counted(7), LogisticLoss(alpha, 5.0, 0.75, 1.0, 1e-3)
     C, N = expected_counts(counts, loss)
     made = thinned(to_csr(counts), loss)
     np.testing.assert_allclose(to_dense(made.counts), C, rtol=1e-5)
@@ -133,6 +134,19 @@ def test_shrinkage_grows_with_the_numbers_per_token():
     assert found == sorted(found, reverse=True)
     assert (found[0], found[-1]) == (0.5, 0.2)
     assert shrinkage(0, 1) == 0.5
+
+
+@pytest.mark.parametrize("thin", [0.002, 0.02, 1.0])
+def test_words_are_thinned_beyond_a_share_of_the_counts(thin):
+    counts = counted(5)
+    loss = replace(LOSS, alpha=1.0, thin=thin)
+    csr = to_csr(counts)
+    found = thinned(csr, loss).counts
+    assert np.allclose(to_dense(found), expected_counts(counts, loss)[0], rtol=1e-5)
+    if thin == 1.0:
+        assert np.array_equal(to_dense(found), counts)
+    else:
+        assert to_dense(found).sum() < counts.sum()
 
 
 def test_the_run_card_records_shrinkage_by_the_rule_or_as_given(tmp_path, monkeypatch):

@@ -7,8 +7,9 @@ loss is
     Σ_P C_ij^α s(−t_ij) + Σ_all N_ij^α s(t_ij) + Σ λ_i (‖v_i‖² + ‖u_i‖²),
     t_ij = v_i·u_j − α log k,  N_ij = k f_i p_j,  p_j ∝ F_j^cds,
 
-where C_ij are counts of a text whose frequent words are thinned as skip-gram thins them, f_i their
-sums, and F_j the sums before. Skip-gram has α = 1; with a smaller α, frequent pairs decide less.
+where C_ij are counts of a text whose frequent words are thinned as word2vec.c thins them:
+of a word with a share x > τ of the text, √(τ/x) + τ/x stays. f_i are their sums, and F_j the sums
+before. Skip-gram has α = 1; with a smaller α, frequent pairs decide less.
 The loss of a pair is lowest at t_ij = α log(C_ij / k f_i p_j), of which −α log k is common to all
 pairs: a constant here, which skip-gram's vectors must represent. The ridge of a word grows as the
 noise of its gradient does: λ_i = λ √Σ_j C_ij^α. N has rank one, and the second sum a quadratic
@@ -35,7 +36,6 @@ from wordgeom.linalg.logistic_rows import Expected, improve_rows
 from wordgeom.methods.gbu.bound_gap import bound_gap
 from wordgeom.methods.gbu.sweep_state import Half, State
 
-_THINNED = 1e-3  # share of the text from which words are thinned, word2vec's default
 _RELAXATION = 1.6  # ω
 # λ of a text of _TOKENS at K = 100, and the range of λ. Above .5, noise and words vanish together.
 _SHRINKAGE, _TOKENS, _LEAST, _MOST = 0.2, 17e6, 0.2, 0.5
@@ -43,12 +43,13 @@ _SHRINKAGE, _TOKENS, _LEAST, _MOST = 0.2, 17e6, 0.2, 0.5
 
 @dataclass(frozen=True)
 class LogisticLoss:
-    """Parameters of the loss: alpha α; negative k; smoothing cds; shrinkage λ."""
+    """Parameters of the loss: alpha α; negative k; smoothing cds; shrinkage λ; thin τ."""
 
     alpha: float
     negative: float
     smoothing: float
     shrinkage: float
+    thin: float
     power: ClassVar[float] = 0.375  # of the singular values, in the vectors
     penalty_option: ClassVar[str] = "--shrinkage"
 
@@ -87,7 +88,7 @@ def thinned(counts: Csr, loss: LogisticLoss) -> Pairs:
     blocks = row_blocks(counts.indptr)
     sums = _row_sums(counts, blocks)
     share = sums / sums.sum()
-    rate = _THINNED / np.maximum(share, np.finfo(float).tiny)
+    rate = loss.thin / np.maximum(share, np.finfo(float).tiny)
     kept = np.minimum(1.0, np.sqrt(rate) + rate)
     for start, stop in blocks:
         part = slice(counts.indptr[start], counts.indptr[stop])

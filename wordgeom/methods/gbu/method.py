@@ -50,7 +50,7 @@ _PUBLISHED: dict[str, Any] = {"anchors": 0, "anchor_choice": "frequency", "eig":
 LOGISTIC, SQUARED = "logistic", "squared"
 # Options of weighted sweeps alone, and of one loss alone.
 OF_LOSS = {
-    LOGISTIC: ("temper", "shrinkage"), SQUARED: ("x_max", "alpha", "background", "ridge")
+    LOGISTIC: ("temper", "shrinkage", "thin"), SQUARED: ("x_max", "alpha", "background", "ridge")
 }  # fmt: skip
 _OF_WEIGHTED = ("loss", *OF_LOSS[LOGISTIC], *OF_LOSS[SQUARED], "mix")
 _WEIGHTING: dict[str, dict[str, Any]] = {LOGISTIC: {"cds": 0.75}, SQUARED: {"neg": 0.2}}
@@ -83,6 +83,10 @@ class Options(DimOptions, SubwordOptions):
     shrinkage: float | None = option(
         None, "logistic loss: L2 penalty of a word, times the root of its tempered counts  "
         "[0.2 to 0.5, the shorter the text and the larger --dim, the more]", low=0.0, high=1e6,
+    )  # fmt: skip
+    thin: float = option(
+        1e-3, "logistic loss: share of the text from which frequent words are thinned; 1: none",
+        low=1e-9, high=1.0,
     )  # fmt: skip
     x_max: float = option(
         20.0, "squared loss: smallest count with full weight", low=1e-6, high=1e12
@@ -150,7 +154,8 @@ class Options(DimOptions, SubwordOptions):
             return Loss(self.x_max, self.alpha, self.background, self.ridge)
         given, tokens = self.shrinkage, int(matrix.frequencies.sum())
         penalty = shrinkage(tokens, K) if given is None else given
-        return LogisticLoss(self.temper, matrix.made["neg"], matrix.made["cds"], penalty)
+        neg, cds = matrix.made["neg"], matrix.made["cds"]
+        return LogisticLoss(self.temper, neg, cds, penalty, self.thin)
 
     @property
     def _unweighted(self) -> str:
