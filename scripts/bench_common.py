@@ -17,14 +17,22 @@ import numpy as np
 
 def wordgeom(args: list[str], watch: bool = False) -> float:
     """Run the wordgeom command; return its peak private memory in GB if `watch`, else 0."""
-    process = subprocess.Popen([sys.executable, "-m", "wordgeom", *args], stdout=subprocess.DEVNULL)
-    peak = [0.0]
+    command = [sys.executable, "-m", "wordgeom", *args]
     if watch:
-        watcher = threading.Thread(target=follow, args=(process, peak))
-        watcher.start()
-        watcher.join()
-    if process.wait() != 0:
+        return watched(command)
+    if subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode != 0:
         raise SystemExit(f"wordgeom {' '.join(args)} failed")
+    return 0.0
+
+
+def watched(command: Sequence[str]) -> float:
+    """Run a command; return its peak private memory in GB."""
+    process, peak = subprocess.Popen(command, stdout=subprocess.DEVNULL), [0.0]
+    watcher = threading.Thread(target=follow, args=(process, peak))
+    watcher.start()
+    watcher.join()
+    if process.wait() != 0:
+        raise SystemExit(f"{' '.join(command)} failed")
     return peak[0]
 
 

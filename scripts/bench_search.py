@@ -138,9 +138,12 @@ def compare(
         single_sets(title, found, theirs)
 
 
-def single_sets(title: str, mine: Sequence[Answers], theirs: Sequence[Sequence[Answers]]) -> None:
-    """Print the difference on every set, with its interval and Holm's p."""
-    print(f"\n| {title} | gbu | skip-gram | difference | p, Holm |\n|---|---|---|---|---|")
+def single_sets(
+    title: str, mine: Sequence[Answers], theirs: Sequence[Sequence[Answers]],
+    peer: str = "skip-gram",
+) -> None:  # fmt: skip
+    """Print the difference on every set, with its interval and Holm's p; peer: their name."""
+    print(f"\n| {title} | gbu | {peer} | difference | p, Holm |\n|---|---|---|---|---|")
     drawn = [differences(one, each) for one, each in zip(mine, zip(*theirs, strict=True),
                                                          strict=True)]  # fmt: skip
     adjusted = holm([two_sided(values[1:]) for values in drawn])

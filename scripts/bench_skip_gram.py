@@ -1,4 +1,4 @@
-"""Skip-gram for the benchmarks: its settings, and models that are trained once and stored."""
+"""Skip-gram and fastText for the benchmarks: settings, and models trained once and stored."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ import json
 import os
 import resource
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Self, TypeVar
 
 import numpy as np
-from bench_common import machine
+from bench_common import machine, watched
 from bench_vectors import digest
 
 from wordgeom.vectors.keyed import from_keyed_vectors, write_vectors
 
+Returned = TypeVar("Returned")
+Facts = dict[str, Any]
 LONGEST = 10_000  # tokens of a line; gensim drops what lies beyond
 GRID = ((5, 10, 15), (2, 5, 10), (5, 10, 15), (1e-3, 1e-4, 1e-5))
 
@@ -29,6 +32,12 @@ class Setting:
     window: int
     negative: int
     sample: float
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Return the setting of its string, such as 5-5-5-1e-4."""
+        epochs, window, negative, sample = text.split("-", 3)
+        return cls(int(epochs), int(window), int(negative), float(sample))
 
     def __str__(self) -> str:
         return f"{self.epochs}-{self.window}-{self.negative}-{self.sample:g}"
@@ -63,7 +72,7 @@ class Gensim:
 
         return f"skip-gram-{gensim.__version__}"
 
-    def train(self, text: Path, setting: Setting, dim: int, seed: int, out: Path) -> None:
+    def train(self, text: Path, setting: Setting, dim: int, seed: int, out: Path) -> Facts:
         """Train on a text with lines of at most LONGEST tokens, and write the vectors."""
         from gensim.models import Word2Vec
         from gensim.models.word2vec import LineSentence
@@ -75,6 +84,7 @@ class Gensim:
         )  # fmt: skip
         made = from_keyed_vectors(model.wv)
         write_vectors(out, made.words, made.matrix)
+        return {}
 
 
 @dataclass(frozen=True)
@@ -92,7 +102,7 @@ class Program:
         """The name of the directory of models."""
         return f"skip-gram-{self.path.name}"
 
-    def train(self, text: Path, setting: Setting, dim: int, seed: int, out: Path) -> None:
+    def train(self, text: Path, setting: Setting, dim: int, seed: int, out: Path) -> Facts:
         """Train on a text, and write the vectors."""
         given = {
             "train": text, "output": out, "size": dim, "window": setting.window,
@@ -104,6 +114,31 @@ class Program:
             *(word for key in given for word in (f"-{key}", f"{given[key]}")),
         ]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        return {}
+
+
+@dataclass(frozen=True)
+class FastText:
+    """fastText's skip-gram with n-grams of 3 to 6 characters, with one thread."""
+
+    path: Path
+    name = "fastText"
+    seeds = (1,)
+
+    def train(self, text: Path, setting: Setting, dim: int, seed: int, out: Path) -> Facts:
+        """Train on a text, and keep the model alone; return its peak private memory in GB."""
+        given = {
+            "input": text, "output": out.with_suffix(""), "dim": dim, "ws": setting.window,
+            "neg": setting.negative, "t": f"{setting.sample:g}", "epoch": setting.epochs,
+            "minCount": 5, "thread": 1, "seed": seed,
+        }  # fmt: skip
+        words = (word for key in given for word in (f"-{key}", f"{given[key]}"))
+        peak = watched([str(self.path), "skipgram", "-verbose", "0", *words])
+        out.with_suffix(".vec").unlink()  # the vectors as text
+        return {"peak_gb": peak}
+
+
+Trainer = Gensim | Program | FastText
 
 
 class Corpus:
@@ -112,7 +147,7 @@ class Corpus:
     Several processes may share the work: each model is claimed by a file.
     """
 
-    def __init__(self, name: str, results: Path, scratch: Path, trainer: Gensim | Program) -> None:
+    def __init__(self, name: str, results: Path, scratch: Path, trainer: Trainer) -> None:
         self.name, self.trainer, self._scratch = name, trainer, scratch
         self._folder = results / f"{trainer.name}-{digest(name)[:16]}"
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -129,9 +164,9 @@ class Corpus:
             return None
         part = path.with_name(f"{stem.name}.part-{os.getpid()}.bin")
         try:
-            start = processor_seconds()
-            self.trainer.train(self._lines(), setting, dim, seed, part)
-            facts = {"cpu_seconds": processor_seconds() - start, "machine": machine()}
+            text = self._lines()
+            more, took = measured(lambda: self.trainer.train(text, setting, dim, seed, part))
+            facts = {"cpu_seconds": took, "machine": machine(), **more}
             stem.with_name(stem.name + ".json").write_text(json.dumps(facts))
             part.rename(path)
         finally:
@@ -140,8 +175,13 @@ class Corpus:
 
     def seconds(self, setting: Setting, dim: int, seed: int) -> float:
         """Return the processor seconds that a model took."""
-        facts = json.loads((self._folder / f"{setting}-{dim}-{seed}.json").read_text())
-        return float(facts["cpu_seconds"])
+        return float(self.facts(setting, dim, seed)["cpu_seconds"])
+
+    def facts(self, setting: Setting, dim: int, seed: int) -> Facts:
+        """Return what is stored beside a model: processor seconds, machine, what train returned."""
+        found: Facts
+        found = json.loads((self._folder / f"{setting}-{dim}-{seed}.json").read_text())
+        return found
 
     def _lines(self) -> Path:
         """Return the text with lines of at most LONGEST tokens."""
@@ -155,6 +195,12 @@ class Corpus:
                     for k in range(0, len(tokens), LONGEST):
                         out.write(" ".join(tokens[k : k + LONGEST]) + "\n")
         return made
+
+
+def measured(run: Callable[[], Returned]) -> tuple[Returned, float]:
+    """Return what a call returned, and the processor seconds that it took."""
+    start = processor_seconds()
+    return run(), processor_seconds() - start
 
 
 def processor_seconds() -> float:

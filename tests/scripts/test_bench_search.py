@@ -1,4 +1,4 @@
-"""Comparison of skip-gram with gbu: p of single sets, and programs with word2vec's options."""
+"""Comparison of skip-gram and fastText with gbu: p of single sets, and programs' options."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
 
 import bench_search
-from bench_skip_gram import Corpus, Program, Setting
+from bench_skip_gram import Corpus, FastText, Program, Setting
 
 from wordgeom.vectors.keyed import read_vectors
 
@@ -51,3 +51,25 @@ def test_a_program_gets_word2vecs_options_and_trains_each_model_once(tmp_path):
     assert corpus.seconds(setting, 2, 1) > 0.0
     program.unlink()
     assert corpus.vectors(setting, 2, 1) == path
+
+
+def test_fasttext_gets_its_own_options_and_leaves_a_model_alone(tmp_path):
+    program = tmp_path / "fasttext"
+    program.write_text(
+        "#!/usr/bin/env python3\n"
+        "import sys\n"
+        "assert sys.argv[1] == 'skipgram'\n"
+        "given = dict(zip(sys.argv[2::2], sys.argv[3::2]))\n"
+        "assert [given[k] for k in ('-ws', '-neg', '-t', '-epoch')] == ['4', '3', '0.01', '2']\n"
+        "for suffix in ('.bin', '.vec'):\n"
+        "    open(given['-output'] + suffix, 'w').write('made')\n"
+    )
+    program.chmod(0o755)
+    (tmp_path / "text").write_text("a b a\n")
+    corpus = Corpus(str(tmp_path / "text"), tmp_path / "models", tmp_path, FastText(program))
+    setting = Setting.parse("2-4-3-1e-2")
+    path = corpus.vectors(setting, 2, 1)
+    assert path is not None
+    assert path.read_text() == "made"
+    assert corpus.facts(setting, 2, 1).keys() == {"cpu_seconds", "machine", "peak_gb"}
+    assert sorted(one.suffix for one in path.parent.iterdir()) == [".bin", ".json"]
