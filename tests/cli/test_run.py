@@ -159,6 +159,40 @@ def test_what_no_table_may_replace_is_refused_before_the_first_one_runs(
     assert not Path("c").exists()
 
 
+@pytest.mark.parametrize("how", ["train", "subwords"])
+def test_vectors_with_ngrams_are_rebuilt_unless_others_made_the_ngrams(run, ask, folder, how):
+    ngrams = 'subwords = "1-2"\nmin-words = 1\n'
+    one = TRAIN.format("gbu", "{}", "v.bin")
+    tables = {"train": (one + ngrams,), "subwords": (one, f'[subwords]\nout = "s.bin"\n{ngrams}')}
+    out = "v" if how == "train" else "s"
+    for dim in (4, 5):
+        made(run(COUNT.format(3), *(table.format(dim) for table in tables[how])))
+        assert read_vectors(f"{out}.bin").matrix.shape[1] == dim
+        assert Store.open(f"{out}.subwords").card["configuration"] == str(folder / "x.toml")
+    if how == "subwords":
+        assert ask("subwords", "v.bin", "-o", "s.bin", "--subwords", "1-2", "--force").status == 0
+        before = Path("s.bin").read_bytes()
+        answer = run(COUNT.format(3), *(table.format(6) for table in tables[how]))
+        assert (answer.status, Path("s.bin").read_bytes()) == (1, before)
+        assert "x.toml did not make it" in answer.err
+
+
+def test_a_note_names_the_vectors_that_a_table_could_take_instead(run, folder):
+    tables = COUNT.format(3), TRAIN.format("gbu", 4, "v.bin")
+    later = '[transform]\ncenter = true\nout = "t.bin"\n[convert]\n{}target = "v.npy"\n'
+    answer = run(*tables, later.format(""))
+    note = (
+        "wordgeom: note: x.toml [convert] reads v.bin; to read the output of x.toml [transform], "
+        'name source = "t.bin"\n'
+    )
+    assert answer.err.count(note) == 1
+    assert np.array_equal(np.load("v.npy"), read_vectors("v.bin").matrix)
+    assert note not in run(*tables, later.format(""), args=["--quiet"]).err
+    named = run(*tables, later.format('source = "t.bin"\n'))
+    assert "reads" not in named.err
+    assert np.array_equal(np.load("v.npy"), read_vectors("t.bin").matrix)
+
+
 def test_two_configurations_that_share_an_output_do_not_replace_each_others(run, folder):
     made(run(COUNT.format(3), name="x.toml"))
     assert made(run(COUNT.format(3), name="y.toml")) == {"c": True}

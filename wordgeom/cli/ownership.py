@@ -1,7 +1,7 @@
 """Which output a configuration file made itself, so that `wordgeom run` may rebuild it.
 
 The run card of an output names the configuration file that made it. A file written beside it must
-still be what was written.
+still be what was written, and a store beside it has a run card too.
 """
 
 from __future__ import annotations
@@ -21,17 +21,20 @@ from wordgeom.vectors import run_card
 def made_here(out: Path, beside: Sequence[Path], command: str, config: Path) -> bool:
     """Return whether `config` made `out` by this command, and all else that a rebuild replaces.
 
-    beside: files that are written with `out`.
+    beside: files and stores that are written with `out`.
     """
     card = _card(out)
-    if not _names(card, config) or card.get("request", {}).get("command") != command:
+    if not _made_by(card, command, config):
         return False
     written = {
         os.path.abspath(out.parent / name): held for name, held in card.get("beside", {}).items()
     }
     for path in beside:
         held = written.get(os.path.abspath(path))
-        if path.exists() and not _unchanged(path, held, out):
+        if store.exists(path):  # of n-grams, with a run card of its own
+            if not _made_by(_card(path), command, config):
+                return False
+        elif path.exists() and not _unchanged(path, held, out):
             return False
     exports = out.parent.glob(f"{out.name}-*.bin") if out.is_dir() else ()
     return all(_names(_card(path), config) for path in exports)
@@ -60,6 +63,10 @@ def _card(out: Path) -> Mapping[str, Any]:
         return Store.open(out).card if store.exists(out) else run_card.read_card(out) or {}
     except WordgeomError:
         return {}
+
+
+def _made_by(card: Mapping[str, Any], command: str, config: Path) -> bool:
+    return _names(card, config) and card.get("request", {}).get("command") == command
 
 
 def _names(card: Mapping[str, Any], config: str | Path) -> bool:

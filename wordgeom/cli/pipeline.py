@@ -40,6 +40,7 @@ _OUTPUTS = {
     "transform": "vectors.transformed.bin", "subwords": "vectors.ngrams.bin",
     "compress": "vectors.compressed.npz",
 }  # fmt: skip
+_CHANGED = ("extend", "impute", "transform", "subwords", "compress")  # vectors from vectors
 _SEVERAL = (
     ("merge", "matrices"), ("plot spectrum", "vectors"), ("plot loss", "vectors"),
     ("compare", "vectors"),
@@ -54,11 +55,15 @@ _BESIDE = ("documents", "save_vocab", "table", "keep")  # outputs besides the fi
 
 @dataclass(frozen=True)
 class Step:
-    """A table: its command, with the kind of a plot, how messages name it, and its settings."""
+    """A table: its command, with the kind of a plot, how messages name it, and its settings.
+
+    note: on vectors that it could read instead, empty where there are none.
+    """
 
     name: str
     place: str
     table: frame.Settings
+    note: str = ""
 
     def prepare(self, **more: bool) -> frame.Stage | invocation.Invocation:
         """Return what runs it; more: settings of the whole run. Raises WordgeomError."""
@@ -154,7 +159,7 @@ def _connected(step: Step, made: Sequence[_Made]) -> list[Step]:
     `eval` becomes a step for each of several vectors. Raises OptionError where several could be
     meant.
     """
-    table = dict(step.table)
+    table, note = dict(step.table), ""
     for name, default in step.inputs.items():
         found = [one.path for one in made if one.default == default]
         if name in table or default is None or not _wanted(step, name):
@@ -166,17 +171,33 @@ def _connected(step: Step, made: Sequence[_Made]) -> list[Step]:
             continue
         if not found:
             continue
+        note = note or _other_vectors(step, name, default, found, made)
         if (step.name, name) in _SEVERAL:
             table[name] = found
         elif len(found) == 1:
             table[name] = found[0]
         elif step.name == "eval":
-            return [replace(step, table={**step.table, name: path}) for path in found]
+            each = [replace(step, table={**step.table, name: path}) for path in found]
+            return [replace(each[0], note=note), *each[1:]]
         else:
             do = f"name one of them: {name} = {found[0]!r}".replace("'", '"')
             what = f"could take {name} from several tables ({', '.join(found)})"
             raise OptionError(what, do=do)
-    return [replace(step, table=table)]
+    return [replace(step, table=table, note=note)]
+
+
+def _other_vectors(
+    step: Step, name: str, default: str, found: Sequence[str], made: Sequence[_Made]
+) -> str:
+    """Return a note where an earlier table changed the vectors that an input takes."""
+    if default != "vectors.bin":
+        return ""
+    changed = {_OUTPUTS[command] for command in _CHANGED}
+    last = next((one for one in reversed(made) if one.default in changed), None)
+    if last is None:
+        return ""
+    return (f"{step.place} reads {', '.join(found)}; to read the output of {last.place}, name "
+            f'{name} = "{last.path}"')  # fmt: skip
 
 
 def _documents(step: Step, name: str, made: Sequence[_Made]) -> str:

@@ -61,6 +61,8 @@ def _check_outputs(steps: Sequence[pipeline.Step], *, force: bool) -> None:
 
 def _run(step: pipeline.Step, config: Path, *, force: bool, resume: bool, quiet: bool) -> None:
     more = {"quiet": True} if quiet else {}
+    if step.note and not quiet:
+        _log.info("note: %s", step.note)
     prepared = step.prepare(**more)
     if resume and _interrupted(prepared) and frame.resumable(step.name):
         more["resume"] = True

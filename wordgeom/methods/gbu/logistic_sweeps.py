@@ -88,7 +88,7 @@ def thinned(counts: Csr, loss: LogisticLoss) -> Pairs:
     blocks = row_blocks(counts.indptr)
     sums = _row_sums(counts, blocks)
     share = sums / sums.sum()
-    rate = loss.thin / np.maximum(share, np.finfo(float).tiny)
+    rate = (loss.thin or 1.0) / np.maximum(share, np.finfo(float).tiny)
     kept = np.minimum(1.0, np.sqrt(rate) + rate)
     for start, stop in blocks:
         part = slice(counts.indptr[start], counts.indptr[stop])

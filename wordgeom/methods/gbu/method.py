@@ -85,8 +85,8 @@ class Options(DimOptions, SubwordOptions):
         "[0.2 to 0.5, the shorter the text and the larger --dim, the more]", low=0.0, high=1e6,
     )  # fmt: skip
     thin: float = option(
-        1e-3, "logistic loss: share of the text from which frequent words are thinned; 1: none",
-        low=1e-9, high=1.0,
+        1e-3, "logistic loss: share of the text from which frequent words are thinned; 0: none",
+        low=0.0, high=1.0,
     )  # fmt: skip
     x_max: float = option(
         20.0, "squared loss: smallest count with full weight", low=1e-6, high=1e12
