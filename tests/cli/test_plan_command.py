@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from in_process import run_here
 
+from wordgeom.core.errors import InputError
 from wordgeom.planning.pilot import read_cost
 
 CONFIG = """
@@ -91,6 +92,28 @@ def test_what_does_not_fit_is_said_with_the_option_to_change(folder, ask, monkey
     (line,) = [line for line in answer.out.splitlines() if line.startswith("does not fit")]
     assert "train vectors.bin needs" in line
     assert "--max-vocab" in line
+
+
+def test_what_samples_show_not_to_fit_is_planned_without_the_limit(folder, ask, monkeypatch):
+    ask("build-cooc", "corpus.txt")
+    train = ["train", "cooc", "--method", "pmi-eigs", "--dim", "8"]
+    whole = json.loads(ask("plan", "--json", *train).out)["commands"][0]
+    run, limits = run_here, []
+
+    def exceeded(module, arguments):
+        limits.append("memory" in Path(arguments[-1]).read_text())
+        if limits[-1]:
+            raise InputError("the matrix needs 1 GB, more than the memory limit of 300 MB")
+        return run(module, arguments)
+
+    monkeypatch.setattr("wordgeom.planning.pilot.run_module", exceeded)
+    monkeypatch.setattr("wordgeom.cli.pilots.memory_limit", lambda run: int(run.memory * 1e8))
+    answer = ask("plan", *train, "--memory", "0.3")
+    assert answer.status == 3, answer
+    assert "does not fit: train vectors.bin needs" in answer.out
+    assert limits == [True] * 4 + [False] * 4
+    found = json.loads(ask("plan", "--json", *train, "--memory", "0.3").out)["commands"][0]
+    assert found["disk"] == whole["disk"]
 
 
 @pytest.mark.parametrize(

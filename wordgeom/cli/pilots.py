@@ -188,6 +188,21 @@ class Pilots:
         return made
 
     def _run(self, step: Step, stage: Stage, more: list[dict[str, Any]]) -> list[tuple[int, Cost]]:
+        """Return the number and cost of each pilot; without --memory where samples exceed it.
+
+        The cost then says how much is needed, and the plan that it does not fit.
+        """
+        try:
+            return self._runs_of(step, stage, more)
+        except InputError:
+            if "memory" not in step.table:
+                raise
+            table = {name: value for name, value in step.table.items() if name != "memory"}
+            return self._runs_of(replace(step, table=table), stage, more)
+
+    def _runs_of(
+        self, step: Step, stage: Stage, more: list[dict[str, Any]]
+    ) -> list[tuple[int, Cost]]:
         """Run a step on each sample that is large enough; return the number and cost of each."""
         assert stage.out is not None
         found: list[tuple[int, Cost]] = []
