@@ -17,11 +17,16 @@ def run_here(
     module: str, arguments: Sequence[str], follow: Callable[[str], None] | None = None
 ) -> Finished:
     """Stand for wordgeom.runtime.subprocesses.run_module."""
+    from wordgeom.cli.measured import measure
     from wordgeom.peers.__main__ import main as train_peer
 
+    commands: dict[str, Callable[[Sequence[str]], int]] = {
+        "wordgeom": main,
+        "wordgeom.cli.measured": measure,
+    }
     output, errors = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
-        status = main(arguments) if module == "wordgeom" else train_peer(*arguments)
+        status = commands[module](arguments) if module in commands else train_peer(*arguments)
     if status:
         raise InputError(errors.getvalue().splitlines()[-1].removeprefix("wordgeom: error: "))
     return Finished(output.getvalue(), 1.0)

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from in_process import run_here
 
+from wordgeom.cli.job_costs import predicted_costs
+from wordgeom.cli.pipeline import read_steps
 from wordgeom.core.errors import InputError
 from wordgeom.planning.pilot import read_cost
 
@@ -184,6 +186,48 @@ def test_a_command_is_planned_from_parts_of_its_stored_input(folder, ask, comman
     assert planned["memory"] >= cost.memory / 1.5
 
 
+@pytest.mark.parametrize("stored", [True, False], ids=["a stored model", "a model of the plan"])
+def test_a_test_of_change_is_planned_without_an_output(folder, ask, stored):
+    rng = np.random.default_rng(5)
+    lines = []
+    for k in range(1_500):  # each in one of four topics, which have words of their own
+        ids = rng.zipf(1.3, 60) % 80 * 4 + np.where(rng.random(60) < 0.8, k % 4, rng.integers(4))
+        lines.append(f"{1900 + k % 20}\t{' '.join(f'w{j}' for j in ids.tolist())}\n")
+    Path("dated.tsv").write_text("".join(lines))
+    Path("x.toml").write_text(
+        """
+        [[build-dtm]]
+        corpus = "dated.tsv"
+        text-field = 2
+        time-field = 1
+        [train]
+        method = "dlsa"
+        dim = 2
+        [drift]
+        permutations = 19
+        words = ["w1"]
+        """
+    )
+    test = ["drift", "model", "--permutations", "19", "w1"]
+    if stored:
+        assert ask("run", "x.toml", "--quiet").status == 0
+        ask("build-dtm", "dated.tsv", "--text-field", "2", "--time-field", "1", "--passages", "10",
+            "-o", "passages")  # fmt: skip
+        test += ["--counts", "passages"]
+    before = sorted(folder.rglob("*"))
+    answer = ask("plan", "--json", "--tmp-dir", str(folder), *(test if stored else ["x.toml"]))
+    assert (answer.status, answer.err) == (0, ""), answer
+    assert sorted(folder.rglob("*")) == before
+    *_, planned = json.loads(answer.out)["commands"]
+    assert (planned["command"], planned["out"], planned["disk"]) == ("drift", None, 0)
+    assert planned["memory"] > 1e8
+    assert planned["seconds"] > 0
+    if not stored:
+        costs, problem = predicted_costs(read_steps("x.toml"), None)
+        assert problem == ""
+        assert costs["x.toml [drift]"].memory > 1e8
+
+
 def test_shards_are_planned_with_their_merge(folder, ask):
     answer = ask("plan", "--json", "--shards", "2", "build-cooc", "corpus.txt")
     assert answer.status == 0, answer
@@ -228,6 +272,11 @@ def test_shards_are_planned_with_their_merge(folder, ask):
         (("build-cooc", "corpus.txt", "--memory", "0.001"), "--memory must be 0 or at least", 2),
         (("frobnicate",), "frobnicate is neither a command nor a file; plan build-cooc", 2),
         (("eval", "v.bin"), "eval cannot be planned; plan build-cooc", 2),
+        (
+            ("drift", "v.bin", "--measure", "procrustes", "--from", "w.bin"),
+            "drift --measure and drift --from cannot be planned",
+            2,
+        ),
         (("--shards", "2", "build-dtm", "corpus.txt"), "--shards applies to build-cooc", 2),
         (("--shards", "0", "build-cooc", "corpus.txt"), "--shards", 2),
         (("build-cooc", "tiny.txt"), "", 1),

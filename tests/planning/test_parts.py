@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 from matrices import random_counts, store_documents, store_matrix
 
+import wordgeom as wg
 from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.matrices.document_term import StoredDocuments
+from wordgeom.methods.dlsa.model import DynamicModel
+from wordgeom.planning.model_parts import take_model
 from wordgeom.planning.parts import can_be_cut, take_parts
 from wordgeom.planning.sample import SIZES
 from wordgeom.storage.store import StoreWriter
@@ -64,8 +67,27 @@ def test_a_part_of_vectors_has_some_rows_unchanged(tmp_path, folders):
         np.testing.assert_array_equal(part.matrix, matrix[rows])
 
 
+def test_a_part_of_a_model_has_some_words_in_all_documents(tmp_path, folders):
+    rng = np.random.default_rng(6)
+    full = rng.poisson(0.4, (60, 40)) + np.eye(60, 40, dtype=np.int64)
+    store_documents(tmp_path / "dtm", full, [(1, k + 1, "", str(k % 9)) for k in range(60)])
+    wg.train(tmp_path / "dtm", "dlsa", out=tmp_path / "model", dim=2)
+    whole = DynamicModel.open(tmp_path / "model")
+    parts = take_model(tmp_path / "model", folders, "part")
+    assert (parts.size, parts.sizes[-1]) == (40.0, 13.0)
+    for path, size in zip(parts.paths, parts.sizes, strict=True):
+        part = DynamicModel.open(path)
+        chosen = [whole.words.index(word) for word in part.words]
+        assert len(chosen) == size
+        np.testing.assert_array_equal(part.words_at(4.0).shape, (len(chosen), 2))
+        np.testing.assert_array_equal(part.coefficients, whole.coefficients[:, :, chosen])
+        np.testing.assert_array_equal(part.open_documents().to_scipy().toarray(), full[:, chosen])
+        sums = part.open_documents().column_sums
+        np.testing.assert_array_equal(sums, full[:, chosen].sum(0))
+
+
 def test_only_matrices_and_files_can_be_cut(tmp_path):
-    with StoreWriter(tmp_path / "model", "dlsa") as writer:
+    with StoreWriter(tmp_path / "model", "ssmds") as writer:
         writer.commit({}, {})
     store_matrix(tmp_path / "cooc", np.eye(3, dtype=np.int64))
     assert not can_be_cut(tmp_path / "model")

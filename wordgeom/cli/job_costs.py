@@ -16,10 +16,4 @@ def predicted_costs(steps: Sequence[Step], tmp_dir: str | None) -> tuple[dict[st
         planned, _ = plan_steps(steps, tmp_dir)
     except InputError as error:
         return {}, str(error)
-    by_output = {one.out: one.cost for one in planned}
-    costs = {}
-    for step in steps:
-        out = step.prepare().out
-        if out is not None and out in by_output:
-            costs[step.place] = by_output[out]
-    return costs, ""
+    return {one.place: one.cost for one in planned}, ""

@@ -12,14 +12,17 @@ from wordgeom.cli.pipeline import Step
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.imputation.domain import read_domain
 from wordgeom.linalg.device import memory_limit
-from wordgeom.planning.estimate import COUNTING, PAIRWISE, STREAMING, TRAINING, estimate
-from wordgeom.planning.parts import can_be_cut, take_entities, take_parts
+from wordgeom.matrices.document_term import StoredDocuments
+from wordgeom.planning.estimate import COUNTING, PAIRWISE, STREAMING, TESTING, TRAINING, estimate
+from wordgeom.planning.model_parts import take_model, take_words
+from wordgeom.planning.parts import Parts, can_be_cut, take_entities, take_parts
 from wordgeom.planning.pilot import Cost, run_pilot
 from wordgeom.planning.sample import SIZES, take_samples
 from wordgeom.planning.shards import shards_of
 from wordgeom.planning.verdict import Planned
 from wordgeom.stages.corpus_inputs import Inputs
 from wordgeom.stages.counting import CountStage
+from wordgeom.stages.drift import Drift
 from wordgeom.stages.embed import Embed
 from wordgeom.stages.impute import Impute
 from wordgeom.stages.invocation import RESOURCES
@@ -27,13 +30,13 @@ from wordgeom.stages.stage import Stage
 from wordgeom.storage import store
 
 LATER = (
-    "merge", "build-pmi", "train", "extend", "subwords", "transform", "compress", "impute",
+    "merge", "build-pmi", "train", "extend", "subwords", "transform", "compress", "impute", "drift",
 )  # fmt: skip
 _SEVERAL = ("merge",)  # read several inputs of one kind
 _TRAINING = ("train", "extend", "subwords", "transform", "compress", "impute")  # hold their input
 _CUT = {"impute": "domain", "extend": "counts"}  # the input that is cut, if that is not the first
-# Options that were applied when a domain was read.
-_APPLIED = {"impute": {"names", "name_map", "lower", "duplicates", "missing"}}
+# Options that were applied when a domain was read, and words that a part need not have.
+_LEFT_OUT = {"impute": {"names", "name_map", "lower", "duplicates", "missing"}, "drift": {"words"}}
 _KEPT = ("threads", "memory")  # of the resources: they decide the cost
 
 
@@ -66,6 +69,8 @@ class Pilots:
         if step.name == "embed":
             vectors = next(step.paths(["vectors"]), step.inputs["vectors"])
             return vectors is not None and self._there(vectors)
+        if not is_test(step.name, step.prepare()):
+            return False
         paths = self._read_first(step)
         return step.name in LATER and bool(paths) and all(map(self._there, paths))
 
@@ -132,10 +137,13 @@ class Pilots:
         assert isinstance(stage, Stage)
         for path in {os.path.realpath(one) for one in first} - set(self._inputs):
             self._inputs[path] = self._cut(stage, Path(path))
+        if isinstance(stage, Drift) and stage.options.counts is not None:
+            self._cut_counts(stage.options.counts)
         sources = [self._inputs[os.path.realpath(one)] for one in first]
         made = self._run(step, stage, self._named(step, first, sources))
         sizes = [sum(source.sizes[k] for source in sources) for k, _ in made]
         bounds = TRAINING if step.name in _TRAINING else STREAMING
+        bounds = TESTING if isinstance(stage, Drift) else bounds
         of_rows = not store.exists(sources[0].paths[made[0][0]])
         pairwise = step.name in ("train", "impute") and of_rows
         found = estimate(
@@ -151,16 +159,22 @@ class Pilots:
         name = f"part-{len(self._inputs)}"
         if isinstance(stage, Impute):
             domain = read_domain(path, stage.of_domain, memory_limit(stage.run))
-            parts = take_entities(domain, self._folders, name)
-        else:
-            parts = take_parts(path, self._folders, name)
-        return _Input(dict(enumerate(parts.paths)), dict(enumerate(parts.sizes)), parts.size)
+            return _of_parts(take_entities(domain, self._folders, name))
+        take = take_model if isinstance(stage, Drift) else take_parts
+        return _of_parts(take(path, self._folders, name))
+
+    def _cut_counts(self, path: str) -> None:
+        """Take from other counts the words of the parts of the model that they test."""
+        known = os.path.realpath(path)
+        if known not in self._inputs:
+            counts, name = StoredDocuments.open(path), f"part-{len(self._inputs)}"
+            self._inputs[known] = _of_parts(take_words(counts, self._folders, name))
 
     def _plan(self, step: Step, stage: Stage, cost: Cost, limit: int) -> Planned:
-        assert stage.out is not None
-        known = self._inputs[os.path.realpath(stage.out)]
-        self._inputs[os.path.realpath(stage.out)] = replace(known, size=float(cost.size))
-        return Planned(step.name, stage.out, cost, limit)
+        if stage.out is not None:
+            known = self._inputs[os.path.realpath(stage.out)]
+            self._inputs[os.path.realpath(stage.out)] = replace(known, size=float(cost.size))
+        return Planned(step.place, step.name, stage.out, cost, limit)
 
     def _samples(self) -> Path:
         folder = self._folders[0].parent / f"text-{self._runs}"
@@ -204,13 +218,13 @@ class Pilots:
         self, step: Step, stage: Stage, more: list[dict[str, Any]]
     ) -> list[tuple[int, Cost]]:
         """Run a step on each sample that is large enough; return the number and cost of each."""
-        assert stage.out is not None
         found: list[tuple[int, Cost]] = []
         paths: dict[int, Path] = {}
         problem: InputError | None = None
         for k, folder in enumerate(self._folders):
-            out = folder / f"{self._runs}-{stage.out.name}"
-            settings = {**self._moved(step, k), **more[k], "out": str(out), "quiet": True}
+            out = None if stage.out is None else folder / f"{self._runs}-{stage.out.name}"
+            written = {} if out is None else {"out": str(out)}
+            settings = {**self._moved(step, k), **more[k], **written, "quiet": True}
             try:
                 cost = run_pilot(step.name, settings, out, folder / "pilot.toml")
             except InputError as error:  # a small sample may have no pairs, or too low a rank
@@ -219,24 +233,35 @@ class Pilots:
             finally:
                 self._finished(1)
             found.append((k, cost))
-            paths[k] = out
+            if out is not None:
+                paths[k] = out
         self._runs += 1
         if len(found) < len(SIZES) - 1 and problem is not None:
             raise problem
-        sizes = {k: float(cost.size) for k, cost in found}
-        self._inputs[os.path.realpath(stage.out)] = _Input(paths, sizes, 0.0)
+        if stage.out is not None:
+            sizes = {k: float(cost.size) for k, cost in found}
+            self._inputs[os.path.realpath(stage.out)] = _Input(paths, sizes, 0.0)
         return found
 
     def _moved(self, step: Step, k: int) -> dict[str, Any]:
         """Return the settings of a step, with pilot k's outputs for those of earlier steps."""
         dropped = (RESOURCES - set(_KEPT)) | {"out", "save_vocab", "documents"}
-        dropped |= _APPLIED.get(step.name, set())
+        dropped |= _LEFT_OUT.get(step.name, set())
         settings = {name: value for name, value in step.table.items() if name not in dropped}
         for name, value in settings.items():
             known = self._inputs.get(os.path.realpath(value)) if isinstance(value, str) else None
             if known is not None and k in known.paths:
                 settings[name] = str(known.paths[k])
         return settings
+
+
+def is_test(name: str, stage: object) -> bool:
+    """Return False for a `drift` that measures change instead of testing a model."""
+    return name != "drift" or isinstance(stage, Drift)
+
+
+def _of_parts(parts: Parts) -> _Input:
+    return _Input(dict(enumerate(parts.paths)), dict(enumerate(parts.sizes)), parts.size)
 
 
 def _cut_input(step: Step) -> str:

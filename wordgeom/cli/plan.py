@@ -74,7 +74,7 @@ command.params += flags.parameters(ShardOptions)
 
 def _steps(what: str, arguments: Sequence[str]) -> list[Step]:
     """Return the steps of a configuration file, or the one of a command line."""
-    from wordgeom.cli.pilots import LATER
+    from wordgeom.cli.pilots import LATER, is_test
     from wordgeom.cli.pipeline import Step, read_steps
 
     planned = (*_COUNTS, *LATER, _EMBED)
@@ -96,7 +96,11 @@ def _steps(what: str, arguments: Sequence[str]) -> list[Step]:
     given = frame.parsed(what, arguments)
     table = {name: list(v) if isinstance(v, tuple) else v for name, v in given.items()}
     step = Step(what, what, table)
-    cast("frame.Stage", step.prepare()).check()
+    stage = cast("frame.Stage", step.prepare())
+    if not is_test(what, stage):
+        raise OptionError("drift --measure and drift --from cannot be planned",
+                          do="plan the test of a model, or leave plan out")  # fmt: skip
+    stage.check()
     return [step]
 
 

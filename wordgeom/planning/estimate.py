@@ -12,8 +12,9 @@ from wordgeom.planning.pilot import Cost
 _FITTED = 3  # pilots that a power law is fitted to
 # Bounds of the exponent of memory beyond the program's own. A count holds tokens, which grow in
 # proportion, words, which grow like the root, and blocks of constant size; measured on three texts,
-# 0.53 to 0.75. build-pmi holds words and blocks. A method holds the matrix.
-COUNTING, STREAMING, TRAINING = (0.5, 0.75), (0.5, 0.5), (0.5, 1.0)
+# 0.53 to 0.75. build-pmi holds words and blocks. A method holds the matrix, and a test of change
+# besides what words have to do with each other.
+COUNTING, STREAMING, TRAINING, TESTING = (0.5, 0.75), (0.5, 0.5), (0.5, 1.0), (1.0, 1.25)
 PAIRWISE = (1.0, 2.0)  # of the time of a search among all pairs of vectors
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from wordgeom.core.types import Csr, Int64
+from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.formats.vector_files import read_any_vectors, read_numbered
 from wordgeom.imputation.domain import Domain
 from wordgeom.matrices.cooccurrence import MatrixWriter, StoredMatrix
@@ -22,6 +23,7 @@ from wordgeom.matrices.document_term import (
 from wordgeom.matrices.kinds import COOC, DTM, PMI
 from wordgeom.matrices.stored_rows import StoredRows
 from wordgeom.matrices.submatrix import ChosenRows
+from wordgeom.methods.dlsa.model import DLSA
 from wordgeom.planning.sample import SIZES
 from wordgeom.runtime.pool import Pool
 from wordgeom.storage import store
@@ -31,7 +33,7 @@ from wordgeom.vectors.keyed import write_vectors
 LARGEST = 1 << 23  # entries of the largest part of a matrix, or numbers of vectors
 _LARGEST_SHARE = 3  # a part is at most this part of the whole
 _SHAPE = ("shape", "stored")  # attributes that a part does not inherit
-_MATRICES = (COOC, PMI, DTM)
+_KINDS = (COOC, PMI, DTM, DLSA)
 
 
 @dataclass(frozen=True)
@@ -47,8 +49,8 @@ class Parts:
 
 
 def can_be_cut(path: Path) -> bool:
-    """Return whether a path is a matrix or a vectors file."""
-    return Store.open(path).kind in _MATRICES if store.exists(path) else path.is_file()
+    """Return whether a path is a matrix, a dynamic model or a vectors file."""
+    return Store.open(path).kind in _KINDS if store.exists(path) else path.is_file()
 
 
 def take_parts(path: Path, folders: Sequence[Path], name: str) -> Parts:
@@ -60,12 +62,16 @@ def take_parts(path: Path, folders: Sequence[Path], name: str) -> Parts:
         return _vectors(path, folders, name)
     matrix = open_stored(path)
     made = []
-    for share, folder in zip(_shares(matrix.stored), folders, strict=True):
+    for share, folder in zip(shares(matrix.stored), folders, strict=True):
         out = folder / name
         if isinstance(matrix, StoredDocuments):
-            _write_documents(matrix, _spread(len(matrix), share), out)
+            chosen = spread(len(matrix), share)
+            lines = matrix.store.text(DOCUMENTS).splitlines(keepends=True)
+            kept = b"".join(lines[row] for row in chosen.tolist())
+            blocks = _chosen_documents(matrix, chosen)
+            write_documents(matrix, matrix.vocabulary, blocks, kept, out)
         else:  # a share of the words has the square of it of the pairs
-            _write_words(matrix, _spread(len(matrix.vocabulary), share**0.5), out)
+            _write_words(matrix, spread(len(matrix.vocabulary), share**0.5), out)
         made.append(out)
     sizes = tuple(float(Store.open(one).attributes["stored"]) for one in made)
     return Parts(tuple(made), sizes, float(matrix.stored))
@@ -75,8 +81,8 @@ def take_entities(domain: Domain, folders: Sequence[Path], name: str) -> Parts:
     """Write some entities of a domain, as it was read, into each directory."""
     rows, columns = domain.matrix.shape
     made, sizes = [], []
-    for share, folder in zip(_shares(rows * columns), folders, strict=True):
-        chosen = _spread(rows, share)
+    for share, folder in zip(shares(rows * columns), folders, strict=True):
+        chosen = spread(rows, share)
         made.append(folder / f"{name}.npz")
         names = np.array([domain.names[row] for row in chosen.tolist()])
         np.savez(made[-1], matrix=domain.matrix[chosen], names=names)
@@ -84,13 +90,13 @@ def take_entities(domain: Domain, folders: Sequence[Path], name: str) -> Parts:
     return Parts(tuple(made), tuple(sizes), float(rows))
 
 
-def _shares(size: int) -> list[float]:
-    """Return the shares of entries or numbers that the parts have."""
-    largest = min(LARGEST / max(1, size), 1 / _LARGEST_SHARE)
-    return [largest / part for part in SIZES]
+def shares(size: int, largest: int = LARGEST) -> list[float]:
+    """Return the shares of the whole that the parts have; largest: the size of the last."""
+    last = min(largest / max(1, size), 1 / _LARGEST_SHARE)
+    return [last / part for part in SIZES]
 
 
-def _spread(number: int, share: float) -> Int64:
+def spread(number: int, share: float) -> Int64:
     """Return evenly spaced indices below `number`: a share of them, frequent and rare alike."""
     return np.unique(np.linspace(0, number - 1, max(1, round(share * number))).astype(np.int64))
 
@@ -100,8 +106,8 @@ def _vectors(path: Path, folders: Sequence[Path], name: str) -> Parts:
     whole = read_numbered(path) or read_any_vectors(path)
     rows, columns = whole.matrix.shape
     made, sizes = [], []
-    for share, folder in zip(_shares(rows * columns), folders, strict=True):
-        chosen = _spread(rows, share)
+    for share, folder in zip(shares(rows * columns), folders, strict=True):
+        chosen = spread(rows, share)
         made.append(folder / f"{name}.bin")
         names = [whole.words[row] for row in chosen.tolist()]
         write_vectors(made[-1], names, whole.matrix[chosen], space="_")
@@ -122,21 +128,22 @@ def _write_words(matrix: StoredMatrix, chosen: Int64, out: Path) -> None:
         _commit(writer, made, matrix.store)
 
 
-def _write_documents(matrix: StoredDocuments, chosen: Int64, out: Path) -> None:
-    """Write some documents in all columns, with the sums of these documents."""
-    lines = matrix.store.text(DOCUMENTS).splitlines(keepends=True)
-    sums, holders = (np.zeros(len(matrix.vocabulary), np.int64) for _ in range(2))
+def write_documents(
+    whole: StoredDocuments, vocabulary: Vocabulary, blocks: Iterable[Csr], lines: bytes, out: Path
+) -> None:
+    """Write rows and columns of a matrix, with their sums; lines: the document of each row."""
+    sums, holders = (np.zeros(len(vocabulary), np.int64) for _ in range(2))
     with StoreWriter(out, DTM) as writer:
-        dtype = matrix.store.array("data").dtype
-        made = MatrixWriter(writer, matrix.vocabulary, dtype, rows=len(chosen))
-        for block in _chosen_documents(matrix, chosen):
+        dtype = whole.store.array("data").dtype
+        made = MatrixWriter(writer, vocabulary, dtype, rows=lines.count(b"\n"))
+        for block in blocks:
             made.write(np.diff(block.indptr), block.indices, block.data)
             np.add.at(sums, block.indices, block.data.astype(np.int64))
             np.add.at(holders, block.indices, 1)
-        writer.text(DOCUMENTS, b"".join(lines[row] for row in chosen.tolist()))
+        writer.text(DOCUMENTS, lines)
         writer.array(SUMS, np.int64).write(sums)
         writer.array(DOCUMENT_FREQUENCIES, np.int64).write(holders)
-        _commit(writer, made, matrix.store)
+        _commit(writer, made, whole.store)
 
 
 def _chosen_documents(matrix: StoredDocuments, chosen: Int64) -> Iterator[Csr]:

@@ -23,9 +23,10 @@ PROGRAM_SECONDS = 1.0  # that the program takes to start
 class Cost:
     """What a run read and made, and what it took.
 
-    tokens: read (0 for what reads no text); rows, words, entries: of the output; disk, memory:
-    bytes; products: of a matrix, 0 where the method reports none; temporary: bytes of files besides
-    the output, 0 where they are not known; ngrams: bytes of a subword model, a part of disk.
+    tokens: read (0 for what reads no text); rows, words, entries: of the output, 0 for vectors and
+    for a report; disk, memory: bytes; products: of a matrix, 0 where the method reports none;
+    temporary: bytes of files besides the output, 0 where they are not known; ngrams: bytes of a
+    subword model, a part of disk.
     """
 
     tokens: int
@@ -41,18 +42,22 @@ class Cost:
 
     @property
     def size(self) -> int:
-        """What a later command reads: entries, or bytes of vectors."""
-        return self.entries or self.disk - self.ngrams
+        """What a later command reads: entries, rows and words of a model, or bytes of vectors."""
+        return self.entries or self.rows + self.words or self.disk - self.ngrams
 
 
-def run_pilot(command: str, settings: Mapping[str, Any], out: Path, config: Path) -> Cost:
-    """Run a command with these settings, which write `out`, and return its cost.
+def run_pilot(command: str, settings: Mapping[str, Any], out: Path | None, config: Path) -> Cost:
+    """Run a command with these settings, which write `out`, if anything, and return its cost.
 
     config: where to write them. Raises InputError with what the command said if it failed.
     """
     lines = [f"{name} = {json.dumps(value)}" for name, value in settings.items()]
     config.write_text("\n".join([f"[{command}]", *lines, ""]), encoding="utf-8")
-    run_module("wordgeom", [command, "--config", str(config)])
+    arguments = [command, "--config", str(config)]
+    if out is None:
+        took = json.loads(run_module("wordgeom.cli.measured", arguments).output)
+        return Cost(0, 0, 0, 0, 0, took["peak_bytes"], took["seconds"])
+    run_module("wordgeom", arguments)
     return read_cost(out)
 
 
@@ -73,7 +78,8 @@ def read_cost(out: Path) -> Cost:
 def _of_store(made: Store) -> Cost:
     """Return the cost of a matrix or a model."""
     at, card = made.attributes, made.card
-    rows, words = at.get("shape", [0, 0])[:2]
+    shape = at.get("shape", [0, 0])
+    rows, words = shape[0], shape[-1]  # a model has topics in between
     return Cost(at.get("tokens", 0), rows, words, at.get("stored", 0), _bytes_of(made),
                 card["peak_bytes"], card["seconds"],
                 int(card["statistics"].get("products", 0)))  # fmt: skip

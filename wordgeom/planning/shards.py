@@ -32,5 +32,6 @@ def shards_of(whole: Planned, shard: Cost, shards: int) -> list[Planned]:
         whole.cost, tokens=0, temporary=0, memory=min(round(memory), whole.limit),
         seconds=PROGRAM_SECONDS + shards * shard.entries / MERGED,
     )  # fmt: skip
-    one = Planned(f"{whole.name} (each of {shards} shards)", out, each, whole.limit, shards)
-    return [one, Planned("merge", whole.out, merged, whole.limit)]
+    name = f"{whole.name} (each of {shards} shards)"
+    one = replace(whole, name=name, out=out, cost=each, runs=shards)
+    return [one, replace(whole, name="merge", cost=merged)]

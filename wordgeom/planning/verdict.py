@@ -15,13 +15,15 @@ _FEWER = "raise --min-count or pass --max-vocab when counting"
 
 @dataclass(frozen=True)
 class Planned:
-    """A command, the output that it will write, and its cost.
+    """A command, the output that it will write, None for a report, and its cost.
 
-    limit: bytes of --memory; runs: how many runs of that cost there are, such as shards.
+    place: how messages name the table; limit: bytes of --memory; runs: how many runs of that cost
+    there are, such as shards.
     """
 
+    place: str
     name: str
-    out: Path
+    out: Path | None
     cost: Cost
     limit: int
     runs: int = 1
@@ -31,12 +33,13 @@ class Planned:
         cost = self.cost
         counts = [f"{n:,}" if n else "" for n in (cost.words, cost.entries, cost.products)]
         sizes = [readable_size(n, 2) if n else "" for n in (cost.disk, cost.temporary, cost.memory)]
-        return [self.name, str(self.out), *counts, *sizes, _time(cost.seconds)]
+        return [self.name, str(self.out or ""), *counts, *sizes, _time(cost.seconds)]
 
     def facts(self) -> dict[str, Any]:
         """Return the cost as JSON values."""
-        return {"command": self.name, "out": str(self.out), **asdict(self.cost),
-                "limit": self.limit, "runs": self.runs}  # fmt: skip
+        out = None if self.out is None else str(self.out)
+        return {"command": self.name, "out": out, **asdict(self.cost), "limit": self.limit,
+                "runs": self.runs}  # fmt: skip
 
 
 def problems(planned: list[Planned]) -> list[str]:
@@ -46,14 +49,14 @@ def problems(planned: list[Planned]) -> list[str]:
         if one.cost.memory > one.limit:
             need, have = readable_size(one.cost.memory, 2), readable_size(one.limit, 2)
             do = f"pass --memory {one.cost.memory / 1e9:.1f} on a machine that has it"
-            found.append(f"{one.name} {one.out} needs {need} of memory, and --memory allows "
+            what = one.name if one.out is None else f"{one.name} {one.out}"
+            found.append(f"{what} needs {need} of memory, and --memory allows "
                          f"{have}; {_FEWER}, or {do}")  # fmt: skip
     places: dict[Path, int] = {}
-    for one in planned:  # outputs stay, and temporary files do not
-        folder = one.out.absolute().parent
+    written = [(one, one.out.absolute().parent) for one in planned if one.out is not None]
+    for one, folder in written:  # outputs stay, and temporary files do not
         places[folder] = places.get(folder, 0) + one.runs * one.cost.disk
-    for one in planned:
-        folder = one.out.absolute().parent
+    for one, folder in written:
         places[folder] = max(places[folder], one.runs * (one.cost.disk + one.cost.temporary))
     for folder, size in places.items():
         if folder.is_dir() and size > (free := shutil.disk_usage(folder).free):
