@@ -186,6 +186,18 @@ def test_a_command_is_planned_from_parts_of_its_stored_input(folder, ask, comman
     assert planned["memory"] >= cost.memory / 1.5
 
 
+@pytest.mark.parametrize("command", ["build-cooc", "build-dtm"])
+def test_counts_that_need_wider_numbers_than_those_of_samples_are_planned(folder, ask, command):
+    rng = np.random.default_rng(7)  # 2 · most · Σ weights crosses 2³² beyond the largest sample
+    ids = np.where(rng.random((40_000, 12)) < 0.8, 0, rng.zipf(1.4, (40_000, 12)) % 3_000)
+    Path("dull.txt").write_text("".join(" ".join(f"w{k}" for k in row) + "\n" for row in ids))
+    plan = json.loads(ask("plan", "--json", command, "dull.txt").out)["commands"][0]
+    assert ask(command, "dull.txt", "-o", "made").status == 0
+    cost = read_cost(Path("made"))
+    assert plan["entry_bytes"] == cost.entry_bytes == (12 if command == "build-cooc" else 8)
+    assert cost.disk / 1.25 <= plan["disk"] <= 1.25 * cost.disk
+
+
 @pytest.mark.parametrize("stored", [True, False], ids=["a stored model", "a model of the plan"])
 def test_a_test_of_change_is_planned_without_an_output(folder, ask, stored):
     rng = np.random.default_rng(5)

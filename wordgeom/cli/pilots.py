@@ -10,6 +10,7 @@ from typing import Any
 
 from wordgeom.cli.pipeline import Step
 from wordgeom.core.errors import InputError, OptionError
+from wordgeom.corpus.vocabulary import read_vocabulary_bytes
 from wordgeom.imputation.domain import read_domain
 from wordgeom.linalg.device import memory_limit
 from wordgeom.matrices.document_term import StoredDocuments
@@ -28,6 +29,7 @@ from wordgeom.stages.impute import Impute
 from wordgeom.stages.invocation import RESOURCES
 from wordgeom.stages.stage import Stage
 from wordgeom.storage import store
+from wordgeom.storage.store import Store
 
 LATER = (
     "merge", "build-pmi", "train", "extend", "subwords", "transform", "compress", "impute", "drift",
@@ -86,14 +88,23 @@ class Pilots:
         sizes = [float(cost.tokens) for _, cost in made]
         goal = sizes[-1] / shares[-1]
         limit = memory_limit(stage.run)
+        most = self._most_frequent(stage.out)
 
         def predicted(tokens: float) -> Cost:
             found = estimate([cost for _, cost in made], sizes, tokens, COUNTING)
+            found = _with_entries_of(stage.entry_bytes(round(most * tokens / sizes[-1])), found)
             temporary = stage.temporary_bytes(round(goal), found.disk)
             return replace(found, memory=min(found.memory, limit), temporary=temporary)
 
         planned = self._plan(step, stage, predicted(goal), limit)
         return [planned] if shards == 1 else shards_of(planned, predicted(goal / shards), shards)
+
+    def _most_frequent(self, out: Path) -> int:
+        """Return how often the most frequent word of the largest sample occurs."""
+        paths = self._inputs[os.path.realpath(out)].paths
+        made = Store.open(paths[max(paths)])
+        words = read_vocabulary_bytes(made.text("vocab"), made.path)
+        return int(words.counts.max(initial=0))
 
     def embed(self, step: Step) -> Planned:
         """Return the plan of vectors of texts. Raises OptionError for lines on standard output."""
@@ -267,6 +278,12 @@ def _of_parts(parts: Parts) -> _Input:
 def _cut_input(step: Step) -> str:
     """Return the setting of the input whose parts are the pilots'."""
     return _CUT.get(step.name) or next(iter(step.inputs))
+
+
+def _with_entries_of(size: int, found: Cost) -> Cost:
+    """Return a cost whose entries take `size` bytes each."""
+    more = (size - found.entry_bytes) * found.entries
+    return replace(found, disk=found.disk + more, entry_bytes=size)
 
 
 def _closed(stage: Stage, first: Sequence[str], found: Cost) -> Cost:

@@ -29,7 +29,7 @@ from wordgeom.storage.store import Store, StoreWriter
 if TYPE_CHECKING:
     import scipy.sparse
 
-
+INDEX_BYTES = 4  # of a column
 _VALUES = {COOC: ("<u4", "<i8"), PMI: ("<f4", "<f8", "<i8"), DTM: ("<u4", "<i8")}
 _REBUILD = "rebuild it"
 
@@ -153,7 +153,7 @@ def _check_types(store: Store) -> None:
 
 def csr_bytes(rows: int, entries: int, dtype: DTypeLike, vocabulary: int) -> int:
     """Return the bytes that MatrixWriter writes; vocabulary: those of the words and counts."""
-    width = np.dtype(np.int32).itemsize + np.dtype(dtype).itemsize
+    width = INDEX_BYTES + np.dtype(dtype).itemsize
     return 3 * HEADER + 8 * (rows + 1) + entries * width + vocabulary
 
 

@@ -46,10 +46,13 @@ def estimate(
     peak = beyond([one.memory for one in pilots], memory)
     spent = [1e3 * one.seconds for one in pilots]
     seconds = (line(sizes, spent, size) if time is None else beyond(spent, time)) / 1e3
-    ngrams = round(grown([one.ngrams for one in last]))
-    disk = round(grown([one.disk - one.ngrams for one in last])) + ngrams
+    ngrams, of_entry = round(grown([one.ngrams for one in last])), last[-1].entry_bytes
+    entries = round(grown([one.entries for one in last]))
+    # Entries apart: those of a large text may take more bytes, a step and no growth.
+    rest = [one.disk - one.ngrams - one.entry_bytes * one.entries for one in last]
+    disk = of_entry * entries + round(grown(rest)) + ngrams
     return Cost(
         round(grown([one.tokens for one in last])), round(grown([one.rows for one in last])),
-        round(grown([one.words for one in last])), round(grown([one.entries for one in last])),
-        disk, round(peak), seconds, last[-1].products, ngrams=ngrams,
+        round(grown([one.words for one in last])), entries, disk, round(peak), seconds,
+        last[-1].products, ngrams=ngrams, entry_bytes=of_entry,
     )  # fmt: skip

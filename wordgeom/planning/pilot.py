@@ -26,7 +26,7 @@ class Cost:
     tokens: read (0 for what reads no text); rows, words, entries: of the output, 0 for vectors and
     for a report; disk, memory: bytes; products: of a matrix, 0 where the method reports none;
     temporary: bytes of files besides the output, 0 where they are not known; ngrams: bytes of a
-    subword model, a part of disk.
+    subword model, a part of disk; entry_bytes: of an entry of a matrix, 0 where there is none.
     """
 
     tokens: int
@@ -39,6 +39,7 @@ class Cost:
     products: int = 0
     temporary: int = 0
     ngrams: int = 0
+    entry_bytes: int = 0
 
     @property
     def size(self) -> int:
@@ -80,9 +81,13 @@ def _of_store(made: Store) -> Cost:
     at, card = made.attributes, made.card
     shape = at.get("shape", [0, 0])
     rows, words = shape[0], shape[-1]  # a model has topics in between
-    return Cost(at.get("tokens", 0), rows, words, at.get("stored", 0), _bytes_of(made),
-                card["peak_bytes"], card["seconds"],
-                int(card["statistics"].get("products", 0)))  # fmt: skip
+    of_entry = 0
+    if "stored" in at:
+        of_entry = sum(made.array(part).dtype.itemsize for part in ("indices", "data"))
+    return Cost(
+        at.get("tokens", 0), rows, words, at.get("stored", 0), _bytes_of(made), card["peak_bytes"],
+        card["seconds"], int(card["statistics"].get("products", 0)), entry_bytes=of_entry,
+    )  # fmt: skip
 
 
 def _bytes_of(made: Store) -> int:

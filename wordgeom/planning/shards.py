@@ -10,7 +10,6 @@ from wordgeom.planning.verdict import Planned
 from wordgeom.runtime.memory import PROGRAM
 
 MERGED = 14e6  # entries read in a second: docs/scaling.md
-_ENTRY = 8  # bytes of a column and a count
 _WORD = 230  # bytes of a word while matrices are merged: its sums, offsets and cells
 _BUFFERS = 15e7  # bytes of blocks of rows
 
@@ -22,10 +21,10 @@ def shards_of(whole: Planned, shard: Cost, shards: int) -> list[Planned]:
     Memory and time of a shard are those of the whole count, an upper bound: without a vocabulary,
     or where its text cannot be read in parts, a shard reads all of it.
     """
-    words = whole.cost.disk - _ENTRY * whole.cost.entries  # bytes of all but the entries
-    size = max(words, 0) + _ENTRY * shard.entries
+    words = whole.cost.disk - whole.cost.entry_bytes * whole.cost.entries  # all but the entries
+    size = max(words, 0) + shard.entry_bytes * shard.entries
     each = replace(whole.cost, tokens=shard.tokens, entries=shard.entries, disk=size,
-                   temporary=shard.temporary)  # fmt: skip
+                   temporary=shard.temporary, entry_bytes=shard.entry_bytes)  # fmt: skip
     out = Path(f"{whole.out}.shard-1-of-{shards}")
     memory = PROGRAM + _WORD * whole.cost.words + _BUFFERS
     merged = replace(

@@ -26,7 +26,7 @@ from wordgeom.corpus.inputs.input_warnings import UNSEGMENTED
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.shard_range import shard_note
 from wordgeom.counts.windows import WINDOWS, WindowOptions, denominator, weights
-from wordgeom.matrices.cooccurrence import COOC
+from wordgeom.matrices.cooccurrence import COOC, INDEX_BYTES
 from wordgeom.runtime.context import Context
 from wordgeom.stages import corpus_inputs
 from wordgeom.stages.count_matrix import (
@@ -102,6 +102,10 @@ class BuildCooc(CountStage):
         words = self.inputs.corpus.max_vocab
         return min(pairs, words * (words + 1) // 2) if words else pairs
 
+    def entry_bytes(self, most: int) -> int:
+        """Return the bytes of a column and a count."""
+        return INDEX_BYTES + count_type(most, self.window).itemsize
+
     def work(self, job: Job) -> Outcome:
         """Count, and commit the store. Raises InputError for a text without any pair."""
         state = job.checkpoint
@@ -165,7 +169,7 @@ class BuildCooc(CountStage):
         encoded, window = counted.text, self.window
         words = len(encoded.vocabulary)
         sliding = window.count == WINDOWS
-        dtype = count_type(encoded.vocabulary, window)
+        dtype = count_type(int(encoded.vocabulary.counts.max()), window)
         room = counting_room(words, context)
         entries = rows_at_once(room, dtype, context)
         plan = Plan(words, weights(window), window.context == "both", dtype, sliding, entries)

@@ -20,7 +20,7 @@ from wordgeom.corpus.inputs.document_index import distinct_documents
 from wordgeom.corpus.options import PassageOptions
 from wordgeom.counts.count_rows import value_type
 from wordgeom.counts.documents import DocumentCounts, ids_at_once
-from wordgeom.matrices.cooccurrence import DTM, MatrixWriter
+from wordgeom.matrices.cooccurrence import DTM, INDEX_BYTES, MatrixWriter
 from wordgeom.matrices.document_term import DOCUMENT_FREQUENCIES, DOCUMENTS, SUMS
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory, data_room
@@ -68,6 +68,10 @@ class BuildDtm(CountStage):
     def expected_entries(self, tokens: int) -> int:
         """Return at most how many words the documents of a text have, each counted once."""
         return int(tokens * _DISTINCT)
+
+    def entry_bytes(self, most: int) -> int:
+        """Return the bytes of a column and a count."""
+        return INDEX_BYTES + value_type(most).itemsize
 
     def work(self, job: Job) -> Outcome:
         """Count, and commit the store."""

@@ -68,6 +68,10 @@ class BuildVocabulary(CountStage):
         """Return 0: words alone are counted."""
         return 0
 
+    def entry_bytes(self, most: int) -> int:
+        """Return 0: there are no entries."""
+        return 0
+
     def temporary_bytes(self, tokens: int, output: int) -> int:
         """Return 0: no ids are stored."""
         return 0

@@ -10,7 +10,6 @@ import numpy as np
 from wordgeom.checkpoint.matrix_rows import MatrixRows
 from wordgeom.core.formatting import plural
 from wordgeom.core.types import Int64
-from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.counts.count_rows import Rows, Workspace, block_entries, value_type
 from wordgeom.counts.windows import WindowOptions, weights
 from wordgeom.runtime.context import Context
@@ -47,9 +46,9 @@ def rows_at_once(room: int, dtype: np.dtype[Any], context: Context, matrices: in
     return block_entries(room // _BUFFERS_SHARE, context.pool.threads, dtype, matrices)
 
 
-def count_type(vocabulary: Vocabulary, window: WindowOptions) -> np.dtype[Any]:
-    """Return the dtype of the counts, from the largest that the words' counts allow."""
-    return value_type(2 * int(vocabulary.counts.max()) * int(weights(window).sum()))
+def count_type(most: int, window: WindowOptions) -> np.dtype[Any]:
+    """Return the dtype of the counts, from the largest that `most` occurrences of a word allow."""
+    return value_type(2 * most * int(weights(window).sum()))
 
 
 def write_rows(

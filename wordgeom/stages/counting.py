@@ -40,7 +40,7 @@ from wordgeom.storage.disk_space import Demand, Space
 from wordgeom.storage.files import same_file
 from wordgeom.storage.store import Store, StoreWriter
 
-_ENTRY = 8  # bytes of a column and a count
+_FREQUENT = 16  # the most frequent word of a text is about one token in so many
 _CERTAIN = 4  # a plain text has at least this part of the tokens that its head promises
 
 
@@ -107,12 +107,16 @@ class CountStage(StoreStage):
     def expected_entries(self, tokens: int) -> int:
         """Return about how many entries the count of a text has."""
 
+    @abstractmethod
+    def entry_bytes(self, most: int) -> int:
+        """Return the bytes of a stored entry if the most frequent word occurs `most` times."""
+
     @property
     def demand(self) -> Demand:
         """The ids of the text, and the counts; at least, a part of the ids."""
         corpus = self.inputs.corpus
         tokens = expected_tokens(self.inputs.names, corpus)
-        output = _ENTRY * self.expected_entries(tokens)
+        output = self.entry_bytes(tokens // _FREQUENT) * self.expected_entries(tokens)
         if self.reads_part and self.shard is not None:
             tokens //= self.shard[1]
         certain = tokens // _CERTAIN if corpus.input_format == "text" else 0

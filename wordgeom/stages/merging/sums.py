@@ -81,7 +81,7 @@ class CombinedCounts:
         """The entries of all matrices, as far as they differ; in temporary files if words move."""
         words, stored = len(self.vocabulary), [m.stored for m in self.matrices]
         window = WindowOptions.take(made_options(self.matrices[0].store.request))
-        dtype, names = count_type(self.vocabulary, window), len(vocabulary_bytes(self.vocabulary))
+        dtype, names = self._type(window), len(vocabulary_bytes(self.vocabulary))
         fixed = sums_bytes(1 if window.context == "both" else 2, words)
         least, expected = max(stored), combined_pairs(stored)
         if self.subtract:
@@ -90,12 +90,15 @@ class CombinedCounts:
         moved = 0 if self.places is None else sum(stored) * (4 + dtype.itemsize)
         return Demand(Space(*sizes), Space(0, moved))
 
+    def _type(self, window: WindowOptions) -> np.dtype[Any]:
+        return count_type(int(self.vocabulary.counts.max()), window)
+
     def write(self, out: Path, job: Job) -> Store:
         """Combine all rows, and commit the store. Raises InputError for a negative count."""
         context, words = job.context, len(self.vocabulary)
         room = counting_room(words, context, len(self.matrices))
         window = WindowOptions.take(made_options(self.matrices[0].store.request))
-        dtype = count_type(self.vocabulary, window)
+        dtype = self._type(window)
         with MatrixRows(job.checkpoint, out, COOC) as rows, self._summands(dtype, context) as all_:
             entries = rows_at_once(room, dtype, context, len(self.matrices))
             rows.begin(self.vocabulary, dtype)
