@@ -460,8 +460,11 @@ def test_the_command_prints_how_far_to_trust_what_it_made(folder, capsys):
     told = capsys.readouterr()
     assert told.out.startswith("vectors.extended.bin: 4 new words added to 76; cosine of ")
     assert told.err.startswith("wordgeom: note: options from the run card of vectors.bin: ")
-    assert main(["extend", "vectors.bin", "cooc", "--keep-only-new", "-o", "n.vec", "--quiet"]) == 0
+    only_new = ["extend", "vectors.bin", "cooc", "--keep-only-new", "-o"]
+    assert main([*only_new, "n.vec", "--quiet"]) == 0
     assert capsys.readouterr() == ("", "")
+    assert main([*only_new, "o.vec"]) == 0
+    assert capsys.readouterr().out.startswith("o.vec: 4 new words solved from 76 known ones; ")
     assert read_vectors("n.vec").words == [f"w{row}" for row in NEW]
     assert main(["extend", "all.bin", "--quiet", "-o", "none.bin"]) == 1
     assert "error: cooc: all 80 words have vectors in all.bin" in capsys.readouterr().err

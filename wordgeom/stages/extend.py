@@ -164,7 +164,8 @@ class Extend(Inference):
         notes = [self.trained.note(self.named), *self._notes(statistics)]
         status = Status.of(missed=missed > 0, deficient=False)
         found = OpenVocabulary(Vectors(joined, matrix), self.known.model if self.kept else None)
-        return Outcome(_middle(statistics), None, notes, [], statistics, status, found)
+        middle = _middle(statistics, only_new=self.options.keep_only_new)
+        return Outcome(middle, None, notes, [], statistics, status, found)
 
     def write(self, out: Path, made: OpenVocabulary, card: Mapping[str, Any]) -> None:
         """Write the vectors with their run card, and their n-grams."""
@@ -286,13 +287,14 @@ def _names(stored: StoredMatrix, space: str | None) -> list[str]:
     return words if names == words else names
 
 
-def _middle(statistics: dict[str, Any]) -> str:
-    held = statistics["held_out"]
+def _middle(statistics: dict[str, Any], *, only_new: bool) -> str:
+    held, known = statistics["held_out"], f"{statistics['known']:,}"
+    to = f"solved from {known} known ones" if only_new else f"added to {known}"
     of = several(
         held["words"], "held-out known word with its own vector",
         "held-out known words with their own vectors",
     )  # fmt: skip
     return (
-        f"{several(statistics['new'], 'new word', 'new words')} added to {statistics['known']:,}; "
+        f"{several(statistics['new'], 'new word', 'new words')} {to}; "
         f"cosine of {of}: mean {held['mean_cosine']:.3f}, median {held['median_cosine']:.3f}"
     )
