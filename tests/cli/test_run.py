@@ -138,11 +138,16 @@ def test_output_that_the_configuration_did_not_make_is_never_overwritten(run, as
         ("p", False, "[build-pmi]: p: is a file; pass a directory with -o"),
         ("p", True, "[build-pmi]: p: a directory with other files, such as mine; choose another"),
         ("m", False, "[[train]] 2: m: is a file; pass a directory with -o"),
+        ("v.subwords", False, "[train]: v.subwords: is a file; pass a directory with -o"),
+        ("q.png", False, "[plot]: q.png: exists and has no run card that matches it; pass"),
+        ("kept", True, "[compare]: kept: exists and has files that this configuration did not"),
     ],
 )
 def test_what_no_table_may_replace_is_refused_before_the_first_one_runs(
     run, folder, place, is_folder, said
 ):
+    if place == "q.png":
+        pytest.importorskip("matplotlib")
     if is_folder:
         Path(place).mkdir()
     mine = Path(place, "mine") if is_folder else Path(place)
@@ -152,7 +157,10 @@ def test_what_no_table_may_replace_is_refused_before_the_first_one_runs(
     pmi, one = '[build-pmi]\nout = "p"\n', TRAIN.format("gbu", 4, "v.bin")
     tables = (COUNT.format(3), pmi, one) if place != "m" else (COUNT.format(3), dated, one, model)
     if place != "m":
-        tables = *tables[:-1], one.replace("[[train]]", "[train]")
+        ngrams = 'subwords = "1-2"\nmin-words = 1\n' if place == "v.subwords" else ""
+        tables = *tables[:-1], one.replace("[[train]]", "[train]") + ngrams
+    more = {"q.png": '[plot]\nkind = "spectrum"\nout = "q.png"\n', "kept": COMPARE.format(4)}
+    tables = *tables, more.get(place, "")
     answer = run(*tables)
     assert (answer.status, answer.out, mine.read_text()) == (1, "", "mine\n")
     assert f"x.toml {said}" in answer.err

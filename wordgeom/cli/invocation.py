@@ -81,6 +81,14 @@ class Invocation:
             read = [path for _, path in _arguments(self.command, parsed)]
             figure.check(self.out, read, force=True, pages=self.name == "plot map")
 
+    def check_ours(self, *, force: bool) -> None:
+        """Raise OutputExistsError for a picture, or kept vectors, that no run may replace."""
+        force = force or self.force
+        if self.out is not None:
+            run_card.check_ours(self.out, force=force)
+        if not force:
+            self.check_kept()
+
     def run(self) -> None:
         """Run the command, unless its picture is up to date and all that it makes.
 

@@ -54,9 +54,7 @@ def _check_outputs(steps: Sequence[pipeline.Step], *, force: bool) -> None:
     """
     for step in steps:
         with step.errors():
-            prepared = step.prepare()
-            if not isinstance(prepared, Invocation):
-                prepared.check_ours(force=force)
+            step.prepare().check_ours(force=force)
 
 
 def _run(step: pipeline.Step, config: Path, *, force: bool, resume: bool, quiet: bool) -> None:

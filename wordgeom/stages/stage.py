@@ -38,6 +38,7 @@ from wordgeom.storage.disk_space import Demand, check_space
 from wordgeom.storage.files import Lock, folder_bytes
 from wordgeom.storage.input_protection import check_outputs
 from wordgeom.storage.meta import LOCK, unfinished_folder
+from wordgeom.subwords.stored import SUFFIX
 from wordgeom.vectors import run_card
 
 _log = logging.getLogger(__name__)
@@ -175,7 +176,7 @@ class Stage(ABC):
     def check_ours(self, *, force: bool) -> None:
         """Raise OutputExistsError where the output exists and no command of ours made it.
 
-        force: may replace a file, though not a directory.
+        The n-grams of vectors are output too. force: may replace a file, though not a directory.
         """
         if self.out is None:
             return
@@ -183,6 +184,9 @@ class Stage(ABC):
             store.check_ours(self.out)
         else:
             run_card.check_ours(self.out, force=force)
+        for path in self.beside:
+            if path.suffix == SUFFIX:
+                store.check_ours(path)
 
     def up_to_date(self) -> Outcome | None:
         """Return the outcome of an earlier run of the same request, None to run.
