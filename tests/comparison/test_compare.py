@@ -33,6 +33,7 @@ from wordgeom.runtime.context import Context
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.storage.store import Store
 from wordgeom.vectors.keyed import Vectors, read_vectors, write_vectors
+from wordgeom.vectors.run_card import add_card
 
 WORDS = [f"w{k}" for k in range(80)]
 LATENT = np.random.default_rng(0).standard_normal((80, 12))
@@ -363,6 +364,12 @@ def test_files_with_the_same_name_are_numbered_uniquely():
 
 def test_a_candidate_has_the_cost_of_its_run_card(folder):
     assert entries.from_files(["good.bin"]) == [Candidate("good.bin", "file", Path("good.bin"))]
+    for command, note in (("train", "seconds"), ("subwords", "seconds of subwords alone,")):
+        made = {"request": {"command": command}, "seconds": 1.5, "peak_bytes": 7}
+        add_card(Path("good.bin"), made)
+        assert entries.from_files(["good.bin"]) == [
+            Candidate("good.bin", "file", Path("good.bin"), 1.5, 7, (f"{note} from its run card",))
+        ]
 
 
 # ── A text ───────────────────────────────────────────────────────────────────────────────────

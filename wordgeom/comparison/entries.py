@@ -165,8 +165,15 @@ def missing_inputs(name: str, given: Mapping[str, str]) -> list[InputKind]:
 def _from_file(path: Path) -> Candidate:
     card = read_card(path) or {}
     seconds, peak = _number(card.get("seconds")), _number(card.get("peak_bytes"))
-    notes = () if seconds is None else ("seconds from its run card",)
+    notes = () if seconds is None else (f"seconds{_last_command(card)} from its run card",)
     return Candidate(path.name, FILE, path, seconds, int(peak) if peak else None, notes)
+
+
+def _last_command(card: Mapping[str, Any]) -> str:
+    """Return " of COMMAND alone," for vectors that a command made from others."""
+    request = card.get("request")
+    command = request.get("command") if isinstance(request, Mapping) else None
+    return "" if command in (None, "train") else f" of {command} alone,"
 
 
 def _number(value: object) -> float | None:
