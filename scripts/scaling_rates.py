@@ -29,7 +29,8 @@ _SHARDS = 64
 _DIMS = (10, 100)  # the second one is that of the rates
 _HEAD = 30_000_000  # bytes of the corpus that methods are trained on
 _ENTITIES, _NUMBERS = (2_000, 6_000), 50  # of a random domain
-_FLIPS, _SWEEPS = (99, 499), (2, 6)  # of drift and of dlsa
+_CHANGED, _TOPICS = (1_000, 3_000), 50  # words and topics of drift
+_SWEEPS = (2, 6)  # of dlsa
 
 
 def used(*arguments: str) -> float:
@@ -110,13 +111,11 @@ def training(head: str) -> dict[str, float]:
 
 
 def documents(dated: str) -> dict[str, float]:
-    """Return the seconds of an entry in lsa, in a half sweep of dlsa and in a flip of drift."""
-    used("build-dtm", dated, "-o", "dtm", "--time-field", "1", "--text-field", "2",
-         "--header", "no", "--max-vocab", "5000")  # fmt: skip
-    used("train", "dtm", "--method", "dlsa", "--dim", "20", "--sweeps", "2", "-o", "model")
-    few, more = (used("drift", "model", "--permutations", str(n)) for n in _FLIPS)
+    """Return the seconds of an entry in lsa and in a half sweep of dlsa, and of a word in drift."""
+    few, more = (testing(dated, words) for words in _CHANGED)
+    found = {"changed": (more - few) / (_CHANGED[1] - _CHANGED[0])}
+    dated_counts(dated, 5_000, "dtm")
     entries = Store.open("dtm").attributes["stored"]
-    found = {"flip": (more - few) / ((_FLIPS[1] - _FLIPS[0]) * entries)}
     took, products = [], []
     for dim in _DIMS:
         took.append(used("train", "dtm", "--method", "lsa", "--dim", str(dim), "-o", f"l{dim}.bin"))
@@ -129,6 +128,20 @@ def documents(dated: str) -> dict[str, float]:
     half_sweeps = 2 * (_SWEEPS[1] - _SWEEPS[0])
     found["dated"] = (fitted[1] - fitted[0]) / (half_sweeps * entries)
     return found | {"svd_products": products[1]}
+
+
+def dated_counts(dated: str, words: int, out: str) -> None:
+    """Count the most frequent words of dated documents."""
+    used("build-dtm", dated, "-o", out, "--time-field", "1", "--text-field", "2",
+         "--header", "no", "--max-vocab", str(words))  # fmt: skip
+
+
+def testing(dated: str, words: int) -> float:
+    """Test words for change."""
+    counts, model = f"dtm-{words}", f"model-{words}"
+    dated_counts(dated, words, counts)
+    used("train", counts, "--method", "dlsa", "--dim", str(_TOPICS), "--sweeps", "2", "-o", model)
+    return used("drift", model)
 
 
 def imputing() -> dict[str, float]:

@@ -16,13 +16,19 @@ from pathlib import Path
 from typing import Any
 
 from wordgeom.core.formatting import markdown_table, readable_size
+from wordgeom.counts.windows import WindowOptions
+from wordgeom.matrices.cooccurrence import INDEX_BYTES
+from wordgeom.stages.count_matrix import count_type
 from wordgeom.stages.counting_space import expected_pairs
 
 _TEXT = 5.9  # bytes of a token of English text with its space
-_ENTRY, _ID, _NUMBER = 8, 4, 4  # bytes of a count with its column, of an id, of a float32
+_ID, _NUMBER = 4, 4  # bytes of an id and of a float32
+_FREQUENT = 16  # the most frequent word is one token in so many
 _WINDOW, _DIM, _BASIS = 5, 100, 250  # window; dimension; columns of the eigensolver's basis
 _HALVES = 6  # half sweeps of gbu
-_SWEEPS, _DEGREE, _FLIPS = 10, 2, 999  # sweeps and degree of dlsa; flips of drift
+_SWEEPS, _DEGREE = 10, 2  # sweeps and degree of dlsa
+_FLIPS, _CELLS, _TOPICS = 999, 395, 50  # of drift: five cells for each of 79 years
+_SCORES = 62  # operations for each cell and pair of topics: ten steps of a fit, and the scores
 _MESSAGE = 1000  # bytes of a task and its digest
 _RATES = {
     "read": "tokens read, tokenised and mapped to ids", "count": "tokens counted, window 5",
@@ -31,11 +37,13 @@ _RATES = {
     "half_sweep": "entries in a half sweep of `gbu --loss squared`, K = 100",
     "solved": "entries solved by `dc`, K = 100",
     "svd": "entries in a product of `lsa`", "dated": "entries in a half sweep of `dlsa`, K = 100",
-    "flip": "entries in a sign flip of `drift`", "pair": "pairs of entities in `impute`",
+    "changed": "words tested by `drift`, 999 flips, 79 years, 50 topics",
+    "pair": "pairs of entities in `impute`",
 }  # fmt: skip
 _TOKENS = [10**k for k in range(8, 13)]
 _ENTRIES = [10**k for k in range(7, 11)]
 _WORDS = [10**5, 10**6, 10**7]
+_TESTED = [10**3, 10**4, 10**5, 10**6]
 _WORKERS = [1, 10, 100, 1000]
 
 
@@ -51,11 +59,16 @@ class Model:
         """Return the stored pairs of one of several shards."""
         return min(expected_pairs(self.tokens // shards, _WINDOW), self.words**2 // 2)
 
+    def entry_bytes(self) -> int:
+        """Return the bytes of a count with its column: those of a large text have 64 bits."""
+        window = WindowOptions(window=_WINDOW)
+        return INDEX_BYTES + count_type(self.tokens // _FREQUENT, window).itemsize
+
     def sizes(self) -> dict[str, float]:
         """Return the bytes of each file, and of the arrays in memory that words decide."""
         return {
             "text": _TEXT * self.tokens, "ids, twice": 2 * _ID * self.tokens,
-            "counts": _ENTRY * self.pairs(), "vectors": _NUMBER * self.words * _DIM,
+            "counts": self.entry_bytes() * self.pairs(), "vectors": _NUMBER * self.words * _DIM,
             "basis in memory": _NUMBER * self.words * _BASIS,
         }  # fmt: skip
 
@@ -101,9 +114,14 @@ def rates(made: dict[str, Any]) -> Iterator[str]:
     yield f"**Rates of one core**: {made['machine']}; {made['date']}:\n"
     found = {_RATES[name]: 1 / made["seconds"][name] for name in _RATES}
     yield from markdown_table([["work", "in a second"], *(
-        [what, f"{rate / 1e6:,.0f} M" if rate >= 1e7 else f"{rate / 1e6:.1f} M"]
-        for what, rate in found.items()
+        [what, _rate(rate)] for what, rate in found.items()
     )])  # fmt: skip
+
+
+def _rate(rate: float) -> str:
+    if rate < 1e5:
+        return f"{rate:,.0f}"
+    return f"{rate / 1e6:,.0f} M" if rate >= 1e7 else f"{rate / 1e6:.1f} M"
 
 
 def tables(seconds: dict[str, float]) -> Iterator[str]:
@@ -119,8 +137,12 @@ def tables(seconds: dict[str, float]) -> Iterator[str]:
     rows = [[_power(m.tokens), *(_work(m, name) for name in names)] for m in models]
     yield from markdown_table([["tokens", *names], *rows])
     yield "\n**Document-term matrices**, with the entries of all documents:\n"
-    yield from markdown_table([["entries", "lsa", "dlsa", "drift"], *(
+    yield from markdown_table([["entries", "lsa", "dlsa"], *(
         [_power(entries), *_documents(seconds, entries)] for entries in _ENTRIES
+    )])  # fmt: skip
+    yield "\n**Tests of change**, with the words that are tested:\n"
+    yield from markdown_table([["words", "drift"], *(
+        [_power(words), _tested(seconds, words)] for words in _TESTED
     )])  # fmt: skip
     yield "\n**Time with W workers**, and the bytes that pass a scheduler, with 10⁶ words:\n"
     head = ["tokens", "W", *first.elapsed(2), "messages of gbu"]
@@ -143,9 +165,15 @@ def _documents(seconds: dict[str, float], entries: int) -> Iterator[str]:
     for operations, rate, times in (
         (2, seconds["svd"], products),
         (2 * _DIM * (_DEGREE + 1), seconds["dated"], halves),
-        (1, seconds["flip"], _FLIPS),
     ):
         yield f"{operations * times * entries:.0e}, {_time(rate * times * entries)}"
+
+
+def _tested(seconds: dict[str, float], words: int) -> str:
+    """Return the operations and the time of one core of a test of so many words."""
+    scores = _SCORES * _CELLS * _TOPICS**2
+    flips = 2 * _FLIPS * _CELLS * _DEGREE * _TOPICS
+    return f"{words * (scores + flips):.0e}, {_time(seconds['changed'] * words)}"
 
 
 def _hours(model: Model, workers: int) -> list[str]:
