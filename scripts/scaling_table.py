@@ -19,11 +19,10 @@ from wordgeom.core.formatting import markdown_table, readable_size
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.matrices.cooccurrence import INDEX_BYTES
 from wordgeom.stages.count_matrix import count_type
-from wordgeom.stages.counting_space import expected_pairs
+from wordgeom.stages.counting_space import expected_most, expected_pairs
 
 _TEXT = 5.9  # bytes of a token of English text with its space
 _ID, _NUMBER = 4, 4  # bytes of an id and of a float32
-_FREQUENT = 16  # the most frequent word is one token in so many
 _WINDOW, _DIM, _BASIS = 5, 100, 250  # window; dimension; columns of the eigensolver's basis
 _HALVES = 6  # half sweeps of gbu
 _SWEEPS, _DEGREE = 10, 2  # sweeps and degree of dlsa
@@ -62,7 +61,7 @@ class Model:
     def entry_bytes(self) -> int:
         """Return the bytes of a count with its column: those of a large text have 64 bits."""
         window = WindowOptions(window=_WINDOW)
-        return INDEX_BYTES + count_type(self.tokens // _FREQUENT, window).itemsize
+        return INDEX_BYTES + count_type(expected_most(self.tokens), window).itemsize
 
     def sizes(self) -> dict[str, float]:
         """Return the bytes of each file, and of the arrays in memory that words decide."""

@@ -66,8 +66,8 @@ def take_parts(path: Path, folders: Sequence[Path], name: str) -> Parts:
         out = folder / name
         if isinstance(matrix, StoredDocuments):
             chosen = spread(len(matrix), share)
-            lines = matrix.store.text(DOCUMENTS).splitlines(keepends=True)
-            kept = b"".join(lines[row] for row in chosen.tolist())
+            lines = matrix.store.text(DOCUMENTS).split(b"\n")  # an id may hold other line ends
+            kept = b"".join(lines[row] + b"\n" for row in chosen.tolist())
             blocks = _chosen_documents(matrix, chosen)
             write_documents(matrix, matrix.vocabulary, blocks, kept, out)
         else:  # a share of the words has the square of it of the pairs

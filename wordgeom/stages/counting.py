@@ -33,14 +33,13 @@ from wordgeom.matrices.times import parse_times
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.stages import corpus_inputs
 from wordgeom.stages.corpus_inputs import Inputs
-from wordgeom.stages.counting_space import temporary_bytes
+from wordgeom.stages.counting_space import expected_most, temporary_bytes
 from wordgeom.stages.stage import Job, Outcome
 from wordgeom.stages.store_stage import StoreStage
 from wordgeom.storage.disk_space import Demand, Space
 from wordgeom.storage.files import same_file
 from wordgeom.storage.store import Store, StoreWriter
 
-_FREQUENT = 16  # the most frequent word of a text is about one token in so many
 _CERTAIN = 4  # a plain text has at least this part of the tokens that its head promises
 
 
@@ -116,7 +115,7 @@ class CountStage(StoreStage):
         """The ids of the text, and the counts; at least, a part of the ids."""
         corpus = self.inputs.corpus
         tokens = expected_tokens(self.inputs.names, corpus)
-        output = self.entry_bytes(tokens // _FREQUENT) * self.expected_entries(tokens)
+        output = self.entry_bytes(expected_most(tokens)) * self.expected_entries(tokens)
         if self.reads_part and self.shard is not None:
             tokens //= self.shard[1]
         certain = tokens // _CERTAIN if corpus.input_format == "text" else 0

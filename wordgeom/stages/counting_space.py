@@ -13,6 +13,12 @@ _ID = 4  # bytes of a token's id
 # N tokens have about _PAIRS (N window)^_GROWTH different pairs: fitted to English text of 17 M to
 # 181 M tokens (docs/benchmarks.md, "Scale").
 _PAIRS, _GROWTH = 81.0, 0.66
+_FREQUENT = 16  # the most frequent word of a text is about one token in so many
+
+
+def expected_most(tokens: int) -> int:
+    """Return about how often the most frequent word of a text occurs."""
+    return tokens // _FREQUENT
 
 
 def expected_pairs(tokens: int, window: int) -> int:

@@ -23,7 +23,13 @@ from wordgeom.counts.merge_options import MergeOptions
 from wordgeom.counts.summands import Summand
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.formats.row_grouping import RowGrouper
-from wordgeom.matrices.cooccurrence import COOC, StoredMatrix, csr_bytes, sums_bytes
+from wordgeom.matrices.cooccurrence import (
+    COOC,
+    INDEX_BYTES,
+    StoredMatrix,
+    csr_bytes,
+    sums_bytes,
+)
 from wordgeom.matrices.count_request import made_options
 from wordgeom.matrices.document_term import DOCUMENTS
 from wordgeom.matrices.shared_rows import SharedRows
@@ -87,7 +93,7 @@ class CombinedCounts:
         if self.subtract:
             least, expected = max(0, 2 * stored[0] - sum(stored)), stored[0]
         sizes = (csr_bytes(words, n, dtype, names) + fixed for n in (least, expected))
-        moved = 0 if self.places is None else sum(stored) * (4 + dtype.itemsize)
+        moved = 0 if self.places is None else sum(stored) * (INDEX_BYTES + dtype.itemsize)
         return Demand(Space(*sizes), Space(0, moved))
 
     def _type(self, window: WindowOptions) -> np.dtype[Any]:
