@@ -232,6 +232,11 @@ def test_a_test_of_change_is_planned_without_an_output(folder, ask, stored):
     assert sorted(folder.rglob("*")) == before
     *_, planned = json.loads(answer.out)["commands"]
     assert (planned["command"], planned["out"], planned["disk"]) == ("drift", None, 0)
+    if stored:
+        failed = ask("plan", "drift", "model", "--rank", "300")
+        assert failed.status == 1
+        assert "drift: a part of its words cannot be tested: " in failed.err
+        assert "; run the command itself" in failed.err
     assert planned["memory"] > 1e8
     assert planned["seconds"] > 0
     if not stored:

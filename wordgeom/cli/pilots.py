@@ -248,7 +248,10 @@ class Pilots:
                 paths[k] = out
         self._runs += 1
         if len(found) < len(SIZES) - 1 and problem is not None:
-            raise problem
+            if stage.out is not None:
+                raise problem
+            what = f"a part of its words cannot be tested: {problem.what}"
+            raise InputError(what, where=step.place, do="run the command itself")
         if stage.out is not None:
             sizes = {k: float(cost.size) for k, cost in found}
             self._inputs[os.path.realpath(stage.out)] = _Input(paths, sizes, 0.0)
