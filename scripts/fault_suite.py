@@ -1,4 +1,4 @@
-"""The long fault tests: less than ten minutes on two cores.
+"""The long fault tests: an hour on two cores, or a share of it.
 
     scripts/faults [boundaries] [kills] [draws] [signals] [disks] [surroundings] [fuzz]
 
@@ -6,15 +6,16 @@ boundaries    kill each command before each step that changes the disk, with and
               and run it again in every possible way
 kills         kill −9 at random times
 draws         commands in random order get SIGKILL, SIGTERM or SIGINT at a random time, and are run
-              again as documented, with --resume where they have that; --draws N signals, 300 by
-              default; every command is drawn before one is drawn again
+              again as documented, with --resume where they have that; every command is drawn before
+              one is drawn again
 signals       SIGTERM, SIGINT and SIGKILL to processes that read and count longer texts
 disks         file size limits, and disks of every size that is too small
 surroundings  only the output directory is writable
 fuzz          corrupt files for every reader
 
 Without arguments, all sections run. Each prints what it tried and what failed; the exit status is 1
-if anything failed.
+if anything failed. --share S runs that share of each section, drawn with --seed, but all tests of
+signals, whose limit is on a median.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import cycle, islice
+from itertools import islice, pairwise
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from faults import cold, trials
@@ -43,16 +45,17 @@ from fuzz.readers import READERS
 SECTIONS = ("boundaries", "kills", "draws", "signals", "disks", "surroundings", "fuzz")
 Try = Callable[[Workshop], object]
 Task = Command | Report
+Item = TypeVar("Item")
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 SHOWN = 5
 PAGE = 4096
 
 
 class Bench:
-    """A workshop per thread, and the failures in all of them; draws: runs of `draws`."""
+    """A workshop per thread, and the failures in all of them; share: of the tests that run."""
 
-    def __init__(self, folder: Path, draws: int, *, disks: bool = False) -> None:
-        self._folder, self._disks, self.draws = folder, disks, draws
+    def __init__(self, folder: Path, share: float, *, disks: bool = False) -> None:
+        self._folder, self._disks, self._share = folder, disks, share
         self._own, self._shops = threading.local(), list[Workshop]()
         self._pool = ThreadPoolExecutor(os.cpu_count() or 1)
         self.failures: list[str] = []
@@ -61,6 +64,15 @@ class Bench:
         """Run tries in the workshops; return the results of those that succeeded."""
         results = list(self._pool.map(self._run, tries))
         return [one for one in results if one is not None]
+
+    def some(self, number: int) -> int:
+        """Return the share of a number of tests, at least 1."""
+        return max(1, round(self._share * number))
+
+    def drawn(self, tries: Sequence[Try], rng: np.random.Generator) -> list[Try]:
+        """Return the share of the tries, one drawn from each of as many runs of equal length."""
+        bounds = np.linspace(0, len(tries), self.some(len(tries)) + 1).round().astype(int)
+        return [tries[rng.integers(*run)] for run in pairwise(bounds.tolist())]
 
     def close(self) -> None:
         """Close the workshops."""
@@ -91,16 +103,16 @@ def both(commands: Iterable[Command]) -> list[tuple[Command, bool]]:
 
 def boundaries(bench: Bench, rng: np.random.Generator) -> str:
     """Kill every command before every step that changes the disk."""
-    del rng
     cases = both(COMMANDS)
     steps = bench.run([partial(_steps, command=one, old=old) for one, old in cases])
-    tries = [
+    tries: list[Try] = [
         partial(trials.kill_at, command=one, step=k, old=old, ways=trials.again(one, old))
         for (one, old), number in zip(cases, steps, strict=True)
         for k in range(1, int(str(number)) + 1)
     ]
-    bench.run(tries)
-    return f"{len(tries):,} kills before a step, of {len(COMMANDS)} commands"
+    drawn = bench.drawn(tries, rng)
+    bench.run(drawn)
+    return f"{len(drawn):,} of {len(tries):,} kills before a step, of {len(COMMANDS)} commands"
 
 
 def _steps(shop: Workshop, *, command: Command, old: bool) -> int:
@@ -109,7 +121,7 @@ def _steps(shop: Workshop, *, command: Command, old: bool) -> int:
 
 def kills(bench: Bench, rng: np.random.Generator) -> str:
     """Kill commands at random times."""
-    cases = list(islice(cycle(both(COMMANDS)), 200))
+    cases = list(islice(_strata(both(COMMANDS), rng), bench.some(200)))
     shares = rng.random(len(cases))
     bench.run(
         partial(_at_random, command=one, old=old, share=share, number=signal.SIGKILL)
@@ -126,7 +138,8 @@ def draws(bench: Bench, rng: np.random.Generator) -> str:
         status = _draw(shop, task=task, old=old, share=share, number=number)
         ended[f"{signal.Signals(number).name} {'too late' if status == 0 else 'in time'}"] += 1
 
-    drawn = list(islice(_strata([*COMMANDS, *REPORTS], rng), bench.draws))
+    tasks: list[Task] = [*COMMANDS, *REPORTS]
+    drawn = list(islice(_strata(tasks, rng), bench.some(300)))
     bench.run(
         partial(one, task=task, old=old, share=share, number=number)
         for task, old, share, number in [
@@ -135,14 +148,14 @@ def draws(bench: Bench, rng: np.random.Generator) -> str:
     )
     came = ", ".join(f"{what}: {number}" for what, number in sorted(ended.items()))
     several = len({task.name for task in drawn})
-    return f"{bench.draws} signals to {several} commands in random order ({came})"
+    return f"{len(drawn)} signals to {several} commands in random order ({came})"
 
 
-def _strata(commands: Sequence[Task], rng: np.random.Generator) -> Iterator[Task]:
-    """Yield all commands in random order, again and again."""
+def _strata(items: Sequence[Item], rng: np.random.Generator) -> Iterator[Item]:
+    """Yield all items in random order, again and again."""
     while True:
-        for k in rng.permutation(len(commands)).tolist():
-            yield commands[k]
+        for k in rng.permutation(len(items)).tolist():
+            yield items[k]
 
 
 def _draw(shop: Workshop, *, task: Task, old: bool, share: float, number: int) -> int:
@@ -195,7 +208,6 @@ def _cold(_: Workshop, *, count: cold.LongCount, number: int, delay: float) -> f
 
 def disks(bench: Bench, rng: np.random.Generator) -> str:
     """Run commands with file size limits and on disks that are too small."""
-    del rng
     tries: list[Try] = []
     sizes = sorted({round(1.18**k) for k in range(60)})[:50]
     for one, old in both(COMMANDS):
@@ -204,9 +216,10 @@ def disks(bench: Bench, rng: np.random.Generator) -> str:
             tries += [
                 partial(trials.starve, command=one, old=old, disk=n * PAGE) for n in range(1, 51)
             ]
-    bench.run(tries)
+    drawn = bench.drawn(tries, rng)
+    bench.run(drawn)
     without = "" if disks_can_be_mounted() else " (file size limits only: disks cannot be mounted)"
-    return f"{len(tries):,} runs without space{without}"
+    return f"{len(drawn):,} of {len(tries):,} runs without space{without}"
 
 
 def surroundings(bench: Bench, rng: np.random.Generator) -> str:
@@ -218,9 +231,10 @@ def surroundings(bench: Bench, rng: np.random.Generator) -> str:
     return "a count and vectors with only the output directory writable"
 
 
-def fuzz(bench: Bench, rng: np.random.Generator, inputs: int = 10_000) -> str:
+def fuzz(bench: Bench, rng: np.random.Generator) -> str:
     """Give corrupt files to every reader."""
     del rng
+    inputs = bench.some(10_000)
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         for found in pool.map(lambda one: findings([one.name], 0, inputs), READERS):
             bench.failures += [" ".join(str(one).split())[:1000] for one in found]
@@ -234,7 +248,7 @@ def main() -> int:
     )
     parser.add_argument("sections", nargs="*", help=", ".join(SECTIONS))
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--draws", type=int, default=300, help="signals in the section draws")
+    parser.add_argument("--share", type=float, default=1, help="of the tests to run, 0 to 1")
     args = parser.parse_args()
     # A shell makes background processes ignore Ctrl-C, and their children inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -243,7 +257,7 @@ def main() -> int:
         start = time.monotonic()
         with tempfile.TemporaryDirectory(dir=RAM) as folder:
             bench = Bench(
-                Path(folder), args.draws, disks=name == "disks" and disks_can_be_mounted()
+                Path(folder), args.share, disks=name == "disks" and disks_can_be_mounted()
             )
             summary = globals()[name](bench, np.random.default_rng(args.seed))
             bench.close()
