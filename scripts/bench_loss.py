@@ -15,7 +15,6 @@ the loss is not quite the one that it minimises.
 from __future__ import annotations
 
 import argparse
-import json
 import resource
 import tempfile
 import time
@@ -133,19 +132,17 @@ def products(model: Model, rows: Any, columns: Any) -> Any:
 def built_up(cooc: Path, options: tuple[str, ...], folder: Path) -> Model:
     """Return the model of gbu, whose products are A Σ Bᵀ.
 
-    `--mix 0` gives A Σ^p, and `--mix 1` adds B Σ^p; the run card has Σ.
+    `--mix 0` gives A Σ^½, and `--mix 1` adds B Σ^½.
     """
     sums, before = [], cpu_of_children()
     for mix in ("0", "1"):
         out = folder / f"mix-{mix}.bin"
         wordgeom(["train", f"{cooc}", "--method", "gbu", "--loss", "logistic", "--dim", f"{K}",
-                  "--mix", mix, *options, "-o", f"{out}", "--force", "--quiet"])  # fmt: skip
+                  "--mix", mix, "--eig", "0.5", "--thin", f"{LOSS.thin}", *options,
+                  "-o", f"{out}", "--force", "--quiet"])  # fmt: skip
         sums.append(read_vectors(out).matrix)
     seconds = (cpu_of_children() - before) / 2
-    card = json.loads((folder / "mix-0.bin.json").read_text())
-    sigma = np.array(card["statistics"]["singular_values"])
-    u = (sums[1] - sums[0]) * (sigma ** (1.0 - 2.0 * LOSS.power)).astype(np.float32)
-    return Model(sums[0], u, seconds, LOSS.shift)
+    return Model(sums[0], sums[1] - sums[0], seconds, LOSS.shift)
 
 
 def cpu_of_children() -> float:

@@ -73,7 +73,7 @@ def test_every_command_in_a_message_that_has_a_function_is_named_by_it():
         ("pass --bad-bytes replace or --bad-bytes skip",
          'pass bad_bytes="replace" or bad_bytes="skip"'),
         ("use --null pooled or more --permutations", 'use null="pooled" or more permutations='),
-        ("add --no-weighted, or omit --eig", "add weighted=False, or omit eig="),
+        ("add --no-weighted, or omit --mix", "add weighted=False, or omit mix="),
         ("--as-published excludes --sweeps 5", "as_published=True excludes sweeps=5"),
         ("set --tol below 1e-4", "set tol= below 1e-4"),
         ("pass --input-format tsv --text-field N", 'pass input_format="tsv", text_field=N'),

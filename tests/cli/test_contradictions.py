@@ -21,7 +21,6 @@ CASES = [
     ("train", {"as_published": True, "x_max": 20.0}, "--x-max has no effect with --as-published"),
     ("train", {"sweeps": 0, "mix": 0.2}, "--mix has no effect with --sweeps 0"),
     ("train", {"weighted": False, "ridge": 3.0}, "--ridge has no effect with --no-weighted"),
-    ("train", {"eig": 0.5}, "--eig has no effect on weighted sweeps"),
     ("train", {"as_published": True, "weighted": True},
      "--weighted has no effect with --as-published"),
     ("train", {"sweeps": 0, "weighted": True}, "--weighted has no effect with --sweeps 0"),

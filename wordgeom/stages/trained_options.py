@@ -39,7 +39,7 @@ class TrainedOptions:
         own: list[str] = []
         other: list[str] = []
         for name, value in self.options.items():
-            if value is None:  # --shrinkage, which follows from the counts
+            if value is None:  # follows from the counts, as --shrinkage does
                 continue
             (own if name in self.recorded else other).append(_spelt(name, value))
         parts = [f"options from the run card of {named}: {', '.join(own)}"] if own else []

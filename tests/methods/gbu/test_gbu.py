@@ -254,4 +254,5 @@ def test_one_sided_counts_are_rejected(tmp_path):
 def test_as_published_rejects_other_settings(values):
     with pytest.raises(OptionError, match="--as-published excludes"):
         method.Options(as_published=True, **values)
-    assert method.Options(as_published=True, dim=3).eig == 0.5
+    assert method.Options(as_published=True, dim=3).power == 0.5
+    assert method.Options(as_published=True, dim=3, eig=0.5).power == 0.5

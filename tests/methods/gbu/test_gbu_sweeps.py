@@ -145,11 +145,14 @@ def test_eig_is_the_power_of_the_ritz_values(counts):
     np.testing.assert_allclose(other.vectors.T @ other.vectors, np.eye(6), atol=1e-5)
 
 
-def test_eig_is_rejected_with_weighted_sweeps():
-    with pytest.raises(OptionError) as caught:
-        gbu.Options(eig=0.0)
-    assert_one_line(caught, "--eig has no effect on weighted sweeps", "--no-weighted")
-    assert gbu.Options(eig=0.0, weighted=False).eig == gbu.Options(eig=0.0, sweeps=0).eig == 0.0
+@pytest.mark.parametrize("loss", ["logistic", "squared"])
+def test_eig_is_the_power_of_the_singular_values_of_weighted_sweeps(counts, loss):
+    """With --mix 0, vectors are A Σ^P with the A and Σ of any P."""
+    half, other = (fit(counts, gbu.Options(dim=6, loss=loss, mix=0.0, eig=p)) for p in (0.5, 0.0))
+    values = np.array(half.statistics["singular_values"])
+    np.testing.assert_allclose(half.vectors, other.vectors * np.sqrt(values), atol=1e-5)
+    np.testing.assert_allclose(other.vectors.T @ other.vectors, np.eye(6), atol=1e-5)
+    assert (half.statistics["eig"], other.statistics["eig"]) == (0.5, 0.0)
 
 
 @pytest.mark.parametrize(

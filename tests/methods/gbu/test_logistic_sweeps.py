@@ -15,9 +15,9 @@ from wordgeom.cli import main
 from wordgeom.linalg.device import get_ops
 from wordgeom.linalg.logistic_rows import curvature, softplus
 from wordgeom.matrices.opening import open_matrix
-from wordgeom.methods.gbu import logistic_sweeps
+from wordgeom.methods.gbu import logistic_sweeps, size_rules
 from wordgeom.methods.gbu.finish import half_sweeps
-from wordgeom.methods.gbu.logistic_sweeps import LogisticLoss, shrinkage, thinned
+from wordgeom.methods.gbu.logistic_sweeps import LogisticLoss, thinned
 from wordgeom.methods.gbu.sweep_state import State
 from wordgeom.runtime.pool import Pool
 from wordgeom.vectors.keyed import read_vectors
@@ -126,14 +126,24 @@ def test_unobserved_pairs_end_below_those_observed_often(ops):
     assert x[C > 2 * N].mean() > 0.0 > x[C == 0].mean()
 
 
-def test_shrinkage_grows_with_the_numbers_per_token():
-    assert shrinkage(17_000_000, 100) == pytest.approx(0.2)
-    assert shrinkage(17_000_000 // 16, 100) == pytest.approx(0.4)
-    assert shrinkage(34_000_000, 200) == pytest.approx(0.2)
-    found = [shrinkage(10**n, 300) for n in range(4, 10)]
+@pytest.mark.parametrize(
+    ("rule", "tokens", "value", "power", "least", "most"),
+    [
+        (size_rules.shrinkage, 17_000_000, 0.2, -0.25, 0.2, 0.5),
+        (size_rules.thin, 20_000_000, 1e-3, -4.0, 1e-4, 1e-3),
+        (size_rules.power, 40_000_000, 0.375, -1 / 3, 0.25, 0.375),
+    ],
+)
+def test_rules_are_bounded_powers_of_the_tokens_per_number(rule, tokens, value, power, least, most):
+    assert rule(tokens, 100) == pytest.approx(value)
+    for share in (0.5, 2.0):
+        expected = min(max(value * share**power, least), most)
+        assert rule(int(share * tokens), 100) == pytest.approx(expected)
+        assert rule(int(share * tokens), 25) == rule(int(4 * share * tokens), 100)
+    found = [rule(10**n, 300) for n in range(4, 12)]
     assert found == sorted(found, reverse=True)
-    assert (found[0], found[-1]) == (0.5, 0.2)
-    assert shrinkage(0, 1) == 0.5
+    assert (found[0], found[-1]) == (most, least)
+    assert rule(0, 1) == most
 
 
 @pytest.mark.parametrize("thin", [0.002, 0.02, 0.0])
@@ -149,15 +159,28 @@ def test_words_are_thinned_beyond_a_share_of_the_counts(thin):
         assert to_dense(found).sum() < counts.sum()
 
 
-def test_the_run_card_records_shrinkage_by_the_rule_or_as_given(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "rule", "given", "rarest"),
+    [
+        ("shrinkage", size_rules.shrinkage, 0.3, 200),
+        ("thin", size_rules.thin, 0.01, 1000),
+        ("eig", size_rules.power, 0.4, 2000),
+    ],
+)
+def test_the_run_card_records_what_a_rule_gave_or_was_given(
+    tmp_path, monkeypatch, name, rule, given, rarest
+):
+    """rarest: occurrences of the rarest word; no rule is at its bounds."""
     monkeypatch.chdir(tmp_path)
     counts = random_counts(np.random.default_rng(45), 60)
-    store_matrix(tmp_path / "cooc", counts)
+    frequencies = rarest * np.arange(60, 0, -1)
+    store_matrix(tmp_path / "cooc", counts, frequencies=frequencies)
     tokens = int(open_matrix(tmp_path / "cooc").vocabulary.counts.sum())
+    assert rule(tokens // 2, 6) > rule(tokens, 6) > rule(2 * tokens, 6)
     train = ["train", "cooc", "--method", "gbu", "--dim", "6", "-o", "v.bin", "--force"]
-    for given, expected in (([], shrinkage(tokens, 6)), (["--shrinkage", "0.3"], 0.3)):
-        assert main([*train, *given]) == 0
-        assert card_statistics("v")["shrinkage"] == expected
+    for options, expected in (([], rule(tokens, 6)), ([f"--{name}", f"{given}"], given)):
+        assert main([*train, *options]) == 0
+        assert card_statistics("v")[name] == expected
 
 
 @pytest.mark.parametrize("halves", [1, 3])

@@ -26,11 +26,12 @@ _TOL = 1e-2  # relative tolerance on a row in a weighted sweep: the next sweep m
 
 @dataclass(frozen=True)
 class Settings:
-    """The loss, the number of sweeps, and the weight of the context vectors."""
+    """The loss, the number of sweeps, the weight of the context vectors; power: of Σ."""
 
     loss: Loss | LogisticLoss
     sweeps: int
     mix: float
+    power: float
 
 
 def swept(
@@ -79,13 +80,12 @@ def half_sweeps(state: State, sweeps: Sweeps, halves: int, tol: float) -> Iterat
 def mixed(state: State, settings: Settings, notes: list[str], ops: Ops) -> Result:
     """Return the mixed word and context vectors; notes: on the start, if its rank is below K."""
     K = state.v.shape[1]
-    power = settings.loss.power
-    both, sigma = mix_factors(state.v, state.u, settings.mix, power, ops)
+    both, sigma = mix_factors(state.v, state.u, settings.mix, settings.power, ops)
     vectors = ops.to_numpy(both).astype(np.float32, copy=False)
     statistics = state.facts | {
         "sweeps": settings.sweeps, "objective": state.objectives, "steps": state.steps,
         "zero_vectors": state.empty, "effective_rank": len(sigma),
-        "singular_values": sigma.tolist(),
+        "singular_values": sigma.tolist(), "eig": settings.power,
     }  # fmt: skip
     notes = notes or rank_notes(
         "weighted sweeps left", len(sigma), K, "the L2 penalty removed the others",

@@ -37,8 +37,6 @@ from wordgeom.methods.gbu.bound_gap import bound_gap
 from wordgeom.methods.gbu.sweep_state import Half, State
 
 _RELAXATION = 1.6  # ω
-# λ of a text of _TOKENS at K = 100, and the range of λ. Above .5, noise and words vanish together.
-_SHRINKAGE, _TOKENS, _LEAST, _MOST = 0.2, 17e6, 0.2, 0.5
 
 
 @dataclass(frozen=True)
@@ -50,7 +48,6 @@ class LogisticLoss:
     smoothing: float
     shrinkage: float
     thin: float
-    power: ClassVar[float] = 0.375  # of the singular values, in the vectors
     penalty_option: ClassVar[str] = "--shrinkage"
 
     @property
@@ -63,13 +60,7 @@ class LogisticLoss:
         pattern = Csr(targets.indptr, targets.indices, counts, targets.columns)
         pairs = thinned(pattern, self)
         solver = ops.logistic_solver(pairs.counts)
-        return LogisticSweeps(solver, pairs, self.shrinkage, ops)
-
-
-def shrinkage(tokens: int, K: int) -> float:
-    """Return λ, which grows with numbers per token: .2 (K/100 · 17 million/tokens)^¼, .2 to .5."""
-    wanted = _SHRINKAGE * math.sqrt(math.sqrt(K / 100 * _TOKENS / max(tokens, 1)))
-    return min(max(wanted, _LEAST), _MOST)
+        return LogisticSweeps(solver, pairs, self, ops)
 
 
 @dataclass(frozen=True)
@@ -107,11 +98,11 @@ def thinned(counts: Csr, loss: LogisticLoss) -> Pairs:
 
 @dataclass(frozen=True)
 class LogisticSweeps:
-    """Half sweeps of the logistic loss; shrinkage λ, for the run card."""
+    """Half sweeps of the logistic loss."""
 
     solver: LogisticSolver
     pairs: Pairs
-    shrinkage: float
+    loss: LogisticLoss
     ops: Ops
 
     def half(self, other: Tall, start: Tall, contexts: bool, early: bool, tol: float) -> Half:
@@ -136,7 +127,8 @@ class LogisticSweeps:
         sides = (self.ops.to_numpy(side) for side in (state.v, state.u))
         gap = bound_gap(self._expected(False), *sides)
         state.facts |= {
-            "shrinkage": self.shrinkage, "bound_gap": gap.value, "bound_gap_error": gap.error
+            "shrinkage": self.loss.shrinkage, "thin": self.loss.thin,
+            "bound_gap": gap.value, "bound_gap_error": gap.error,
         }  # fmt: skip
 
     def _squares(self, other: Tall) -> float:

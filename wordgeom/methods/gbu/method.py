@@ -24,7 +24,7 @@ from wordgeom.core.types import Csr, Int64
 from wordgeom.matrices.interfaces import Matrix
 from wordgeom.methods.contract import VECTORS, Result, Status
 from wordgeom.methods.dimension import DimOptions, fit_with
-from wordgeom.methods.gbu import cost
+from wordgeom.methods.gbu import cost, size_rules
 from wordgeom.methods.gbu.anchors import CHOICES, choose_anchors
 from wordgeom.methods.notes import PUBLISHED_MATRIX, rank_notes, unpublished_notes
 from wordgeom.runtime.context import Context
@@ -84,8 +84,9 @@ class Options(DimOptions, SubwordOptions):
         None, "logistic loss: L2 penalty of a word, times the root of its tempered counts  "
         "[0.2 to 0.5, the shorter the text and the larger --dim, the more]", low=0.0, high=1e6,
     )  # fmt: skip
-    thin: float = option(
-        1e-3, "logistic loss: share of the text from which frequent words are thinned; 0: none",
+    thin: float | None = option(
+        None, "logistic loss: share of the text from which frequent words are thinned; 0: none  "
+        "[0.0001 to 0.001, the shorter the text and the larger --dim, the more]",
         low=0.0, high=1.0,
     )  # fmt: skip
     x_max: float = option(
@@ -106,9 +107,10 @@ class Options(DimOptions, SubwordOptions):
         0.2, "weight of the context vector: 1 sums word and context vectors, 0 uses the word "
         "vector alone", low=0.0, high=1.0, metavar="P",
     )  # fmt: skip
-    eig: float = option(
-        _PUBLISHED_EIG, "power of the eigenvalues: 0.5 fits inner products, 0 weights axes equally",
-        low=0.0, high=1.0, metavar="P",
+    eig: float | None = option(
+        None, "power of the eigenvalues or singular values: 0.5 fits inner products, 0 weights "
+        "axes equally  [0.5, with the logistic loss 0.25 to 0.375, the shorter the text and the "
+        "larger --dim, the more]", low=0.0, high=1.0, metavar="P",
     )  # fmt: skip
     as_published: bool = option(
         False, "Algorithm 1 as published: PMI, 4 times --dim anchors, no sweeps"
@@ -118,13 +120,10 @@ class Options(DimOptions, SubwordOptions):
         super().__post_init__()
         self.check_used()
         for name, published in _PUBLISHED.items():
-            if self.as_published and getattr(self, name) != published:
+            if self.as_published and getattr(self, name) not in (published, None):
                 self._refuse_published(name)
         if self.as_published and self.sweeps and self.is_set("sweeps"):
             self._refuse_published("sweeps")
-        if self.in_weighted_sweeps and self.is_set("eig"):
-            do = "add --no-weighted, or omit --eig"
-            raise OptionError("--eig has no effect on weighted sweeps", do=do)
         for name in ("weighted", *_OF_WEIGHTED) if self.weighted else _OF_WEIGHTED:
             if self.is_set(name) and not self.in_weighted_sweeps:
                 what = f"{flag(name)} has no effect with {self._unweighted}"
@@ -139,23 +138,31 @@ class Options(DimOptions, SubwordOptions):
         given = f"{flag(name)} {getattr(self, name)}"
         raise OptionError(f"--as-published excludes {given}", do="pass one of the two")
 
+    @property
+    def power(self) -> float:
+        """The power of the eigenvalues, but for the logistic loss."""
+        return _PUBLISHED_EIG if self.eig is None else self.eig
+
     def settings(self, matrix: Matrix) -> Settings:
         """The settings of weighted sweeps over a matrix."""
         from wordgeom.methods.gbu.finish import Settings
 
-        return Settings(self.loss_over(matrix, self.size), self.sweeps, self.mix)
+        power = self.power
+        if self.loss == LOGISTIC and self.eig is None:
+            power = size_rules.power(_tokens(matrix), self.size)
+        return Settings(self.loss_over(matrix, self.size), self.sweeps, self.mix, power)
 
     def loss_over(self, matrix: Matrix, K: int) -> Loss | LogisticLoss:
         """The loss of K columns over a matrix."""
-        from wordgeom.methods.gbu.logistic_sweeps import LogisticLoss, shrinkage
+        from wordgeom.methods.gbu.logistic_sweeps import LogisticLoss
         from wordgeom.methods.gbu.weighted_sweeps import Loss
 
         if self.loss == SQUARED:
             return Loss(self.x_max, self.alpha, self.background, self.ridge)
-        given, tokens = self.shrinkage, int(matrix.frequencies.sum())
-        penalty = shrinkage(tokens, K) if given is None else given
-        neg, cds = matrix.made["neg"], matrix.made["cds"]
-        return LogisticLoss(self.temper, neg, cds, penalty, self.thin)
+        tokens = _tokens(matrix)
+        penalty = size_rules.shrinkage(tokens, K) if self.shrinkage is None else self.shrinkage
+        thin = size_rules.thin(tokens, K) if self.thin is None else self.thin
+        return LogisticLoss(self.temper, matrix.made["neg"], matrix.made["cds"], penalty, thin)
 
     @property
     def _unweighted(self) -> str:
@@ -168,6 +175,10 @@ class Options(DimOptions, SubwordOptions):
     def in_weighted_sweeps(self) -> bool:
         """Whether these options ask for weighted sweeps."""
         return self.weighted and self.sweeps > 0 and not self.as_published
+
+
+def _tokens(matrix: Matrix) -> int:
+    return int(matrix.frequencies.sum())
 
 
 def weighting(options: Options) -> dict[str, Any]:
@@ -207,7 +218,7 @@ def _chosen(matrix: Matrix, options: Options, context: Context) -> Choice:
 
     V = len(matrix.frequencies)
     check_choice_memory((V, V), matrix.entries, context.memory)
-    G, power = matrix.full(), options.eig  # weighted sweeps balance both sides, as a power of ½
+    G, power = matrix.full(), options.power  # weighted sweeps balance both sides, as a power of ½
     return choose_dimension(G, options.rule, power, _RESTARTS, context, symmetric=True)
 
 
@@ -238,7 +249,7 @@ def _fit(matrix: Matrix, options: Options, context: Context) -> Result:
 def _build_up_only(matrix: Matrix, m: int, options: Options, context: Context) -> Result:
     """Return the vectors of Algorithm 1."""
     K = options.size
-    built, isolated = _built(matrix, m, K, options.eig, options, context)
+    built, isolated = _built(matrix, m, K, options.power, options, context)
     vectors = np.ascontiguousarray(built.vectors, np.float32)
     notes = _anchor_notes(built.rank, K) + _isolated_notes(isolated, m)
     status = Status.of(missed=False, deficient=built.rank < K)
@@ -270,7 +281,7 @@ def _plain(matrix: Matrix, m: int, options: Options, context: Context) -> Result
         "sweeps": sweeps, "effective_rank": rank, "spectrum": pairs.values.tolist(),
         "non_positive": len(pairs.values) - rank,
     }  # fmt: skip
-    vectors = plain.scaled(pairs, K, options.eig, ops).astype(np.float32)
+    vectors = plain.scaled(pairs, K, options.power, ops).astype(np.float32)
     status = Status.of(missed=False, deficient=rank < K)
     why = "there are no other positive Ritz values"
     notes = rank_notes("sweeps found", rank, K, why, "lower --dim")

@@ -34,7 +34,6 @@ class Loss:
     alpha: float
     background: float
     ridge: float
-    power: ClassVar[float] = 0.5  # of the singular values, in the vectors
     penalty_option: ClassVar[str] = "--ridge"
 
     def penalty(self, K: int) -> Penalty:
