@@ -248,8 +248,10 @@ def main() -> int:
     )
     parser.add_argument("sections", nargs="*", help=", ".join(SECTIONS))
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--share", type=float, default=1, help="of the tests to run, 0 to 1")
+    parser.add_argument("--share", type=float, default=1, help="of the tests to run, above 0 to 1")
     args = parser.parse_args()
+    if not 0.0 < args.share <= 1.0:
+        parser.error(f"--share must be above 0 and at most 1, found {args.share:g}")
     # A shell makes background processes ignore Ctrl-C, and their children inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     failed = False
