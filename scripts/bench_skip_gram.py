@@ -64,6 +64,7 @@ class Gensim:
     """
 
     seeds = (1, 2, 3)
+    usage = resource.RUSAGE_SELF
 
     @property
     def name(self) -> str:
@@ -96,6 +97,7 @@ class Program:
 
     path: Path
     seeds = (1,)
+    usage = resource.RUSAGE_CHILDREN
 
     @property
     def name(self) -> str:
@@ -124,6 +126,7 @@ class FastText:
     path: Path
     name = "fastText"
     seeds = (1,)
+    usage = resource.RUSAGE_CHILDREN
 
     def train(self, text: Path, setting: Setting, dim: int, seed: int, out: Path) -> Facts:
         """Train on a text, and keep the model alone; return its peak private memory in GB."""
@@ -165,7 +168,9 @@ class Corpus:
         part = path.with_name(f"{stem.name}.part-{os.getpid()}.bin")
         try:
             text = self._lines()
-            more, took = measured(lambda: self.trainer.train(text, setting, dim, seed, part))
+            more, took = measured(
+                lambda: self.trainer.train(text, setting, dim, seed, part), self.trainer.usage
+            )
             facts = {"cpu_seconds": took, "machine": machine(), **more}
             stem.with_name(stem.name + ".json").write_text(json.dumps(facts))
             part.rename(path)
@@ -197,13 +202,12 @@ class Corpus:
         return made
 
 
-def measured(run: Callable[[], Returned]) -> tuple[Returned, float]:
-    """Return what a call returned, and the processor seconds that it took."""
-    start = processor_seconds()
-    return run(), processor_seconds() - start
+def measured(run: Callable[[], Returned], usage: int) -> tuple[Returned, float]:
+    """Return what a call returned, and the processor seconds that it took.
 
-
-def processor_seconds() -> float:
-    """Return the processor seconds of this process and of those that it ran."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used)
+    The usage is RUSAGE_SELF, or RUSAGE_CHILDREN for a program, which leaves out the thread that
+    follows its memory.
+    """
+    start = resource.getrusage(usage)
+    returned, end = run(), resource.getrusage(usage)
+    return returned, end.ru_utime - start.ru_utime + end.ru_stime - start.ru_stime

@@ -13,6 +13,7 @@ method. fastText's models are stored under --results, outside the project.
 from __future__ import annotations
 
 import argparse
+import resource
 import tempfile
 import time
 from collections.abc import Sequence
@@ -132,7 +133,7 @@ def train(text: str, dim: int, options: Sequence[str], folder: Path) -> tuple[Pa
         counting = wordgeom([*COUNT, text, "-o", str(cooc), *one], watch=True)
         return max(counting, wordgeom([*given, "--force", "--quiet", *one], watch=True))
 
-    peak, seconds = measured(run)
+    peak, seconds = measured(run, resource.RUSAGE_CHILDREN)
     parts = [out, *(folder / "opened.subwords").glob("*")] if options else [out]
     size = sum(part.stat().st_size for part in parts) / 1e6
     return out, f"{seconds:.0f} | {peak:.2f} | {size:.0f}"
