@@ -12,7 +12,7 @@ from wordgeom.linalg.device import open_context
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.subwords import fit
 from wordgeom.subwords.counting import count_ngrams
-from wordgeom.subwords.fit import fit_ngrams
+from wordgeom.subwords.fit import fit_ngrams, word_weights
 from wordgeom.subwords.improvement import improve
 from wordgeom.subwords.options import SubwordOptions
 from wordgeom.subwords.units.codepoints import CodePoints
@@ -43,10 +43,31 @@ def test_the_vectors_solve_the_normal_equations(made, using, monkeypatch):
     monkeypatch.setattr(fit, "_STEPS", 500)
     _, shares = count_ngrams(made.words, CodePoints(), OPTIONS)
     directions = made.matrix / np.linalg.norm(made.matrix, axis=1, keepdims=True)
-    found = fit_ngrams(shares, directions, 0.3, using)
+    weights = np.random.default_rng(2).uniform(0, 1, 30)
+    found = fit_ngrams(shares, made.matrix, weights, 0.3, using)
     A = dense(shares)
-    expected = np.linalg.solve(A.T @ A + 0.3 * np.eye(A.shape[1]), A.T @ directions)
+    weighted = A.T * weights
+    expected = np.linalg.solve(weighted @ A + 0.3 * np.eye(A.shape[1]), weighted @ directions)
     np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+def test_weights_fall_with_the_rank_and_are_0_for_zero_vectors():
+    matrix = np.ones((11, 2), np.float32)
+    matrix[4] = 0
+    expected = 1 / (1 + np.arange(11) / 5.5)
+    expected[4] = 0
+    np.testing.assert_allclose(word_weights(matrix, 0.5), expected)
+    np.testing.assert_array_equal(word_weights(matrix, 0.0), matrix[:, 0])
+
+
+def test_the_explained_share_is_that_of_the_weighted_directions(made, using):
+    options = replace(OPTIONS, half_rank=0.2, ngram_weight=1.0)
+    found = improve(made, options, using)
+    norms = np.linalg.norm(made.matrix, axis=1, keepdims=True)
+    parts = (found.vectors.matrix - made.matrix) / norms.mean()
+    weights = word_weights(made.matrix, 0.2)
+    left = weights @ np.square(made.matrix / norms - parts).sum(axis=1)
+    assert found.statistics["explained"] == pytest.approx(1 - left / weights.sum(), abs=1e-5)
 
 
 def test_the_model_gives_a_word_what_was_added_to_it(made, using):

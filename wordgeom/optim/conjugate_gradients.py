@@ -22,11 +22,11 @@ def solve(
 ) -> Float64:  # fmt: skip
     """Return x (n × k) with ‖A x − right‖ ≤ tol ‖right‖ in each column, or after `most` steps.
 
-    multiply: returns A times an array (n × k), A positive semidefinite; diagonal (n): of A, and
-    rows where it is 0 stay 0; right (n × k).
+    multiply: returns A times an array (n × k) in a new array, A positive semidefinite; diagonal
+    (n): of A, and rows where it is 0 stay 0; right (n × k).
     """
     inverse = np.divide(1.0, diagonal, out=np.zeros(len(diagonal)), where=diagonal > 0.0)[:, None]
-    x, residual = np.zeros(right.shape), right.copy()
+    x, residual, work = np.zeros(right.shape), right.copy(), np.empty(right.shape)
     enough = tol * np.sqrt(_inner(right, right))
     direction = inverse * residual
     energy = _inner(residual, direction)
@@ -37,15 +37,16 @@ def solve(
         image = multiply(direction)
         curvature = _inner(direction, image)
         # Along the null space, where rounding of the right side lies too, A has no curvature.
-        scale = _inner(direction, diagonal[:, None] * direction)
+        scale = _inner(direction, np.multiply(diagonal[:, None], direction, out=work))
         going &= (curvature > _ROUNDING * scale) & (energy > 0.0)
         step = np.divide(energy, curvature, out=np.zeros(len(energy)), where=going)
-        x += step * direction
-        residual -= step * image
-        scaled = inverse * residual
+        x += np.multiply(step, direction, out=work)
+        residual -= np.multiply(step, image, out=image)
+        scaled = np.multiply(inverse, residual, out=image)
         after = _inner(residual, scaled)
         ratio = np.divide(after, energy, out=np.zeros(len(after)), where=going)
-        direction = scaled + ratio * direction
+        direction *= ratio
+        direction += scaled
         energy = after
     return x
 

@@ -15,11 +15,11 @@ import numpy as np
 
 from wordgeom.core.errors import InputError, RankError
 from wordgeom.core.formatting import several
-from wordgeom.core.types import Array, Csr, Float32
+from wordgeom.core.types import Csr, Float32, Float64
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
 from wordgeom.subwords.counting import count_ngrams
-from wordgeom.subwords.fit import fit_ngrams, working_bytes
+from wordgeom.subwords.fit import fit_ngrams, word_weights, working_bytes
 from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.options import SubwordOptions
 from wordgeom.subwords.units.jamo import has_syllables
@@ -27,9 +27,10 @@ from wordgeom.subwords.units.morphs import Morphs
 from wordgeom.subwords.units.names import JAMO
 from wordgeom.subwords.units.unit import Unit
 from wordgeom.vectors.keyed import Vectors
-from wordgeom.vectors.norms import row_norms, with_norms
+from wordgeom.vectors.norms import row_norms
 
 _ENTRY, _ROW = 24, 200  # bytes of a share, in both directions; of a word or an n-gram
+_ROWS, _COLUMNS = 1 << 14, 32  # of a block
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,34 +57,61 @@ def improve(vectors: Vectors, options: SubwordOptions, context: Context) -> Impr
     used = norms > 0
     if not used.any():
         raise InputError("every vector is zero", do="train again")
-    directions = with_norms(vectors.matrix, used.astype(np.float64))
-    fitted = fit_ngrams(shares_without(shares, used), directions, options.ngram_ridge, context)
-    ops = context.ops
-    parts = ops.to_numpy(ops.operator(shares).multiply(ops.tall(fitted, np.float32)))
-    scale = options.ngram_weight * float(norms[used].mean())
+    weights = word_weights(vectors.matrix, options.half_rank)
+    ngrams = fit_ngrams(shares, vectors.matrix, weights, options.ngram_ridge, context)
+    parts = _parts(shares, ngrams, context)
     statistics = {
         "ngrams": len(index), "ngrams_in_words": shares.nnz,
         "words_without_ngrams": int(np.count_nonzero(np.diff(shares.indptr) == 0)),
         "zero_vectors": int(np.count_nonzero(~used)),
-        "explained": 1.0 - _squares(directions - parts, used) / np.count_nonzero(used),
+        "explained": _explained(vectors.matrix, norms, parts, weights),
     }  # fmt: skip
-    made, ngrams = _scaled(vectors.matrix, parts, fitted, scale)
+    scale = options.ngram_weight * float(norms[used].mean())
+    made = _added(vectors.matrix, parts, ngrams, scale)
     model = SubwordModel(options.unit, unit, options.lengths, index, ngrams)
     notes = _notes(vectors.words, unit, options, statistics)
     return Improved(Vectors(vectors.words, made), model, statistics, notes)
 
 
-def _scaled(
-    vectors: Float32, parts: Float32, ngrams: Float32, scale: float
-) -> tuple[Float32, Float32]:
-    """Return the vectors plus their parts (V × K) times `scale`, and the n-grams times it."""
+def _parts(shares: Csr, ngrams: Float32, context: Context) -> Float32:
+    """Return Σ_g a_wg z_g of each word (V × K)."""
+    ops, parts = context.ops, np.empty((len(shares.indptr) - 1, ngrams.shape[1]), np.float32)
+    operator = ops.operator(shares)
+    for at in range(0, ngrams.shape[1], _COLUMNS):
+        block = slice(at, at + _COLUMNS)
+        parts[:, block] = ops.to_numpy(operator.multiply(ops.tall(ngrams[:, block], np.float32)))
+    return parts
+
+
+def _explained(vectors: Float32, norms: Float64, parts: Float32, weights: Float64) -> float:
+    """Return the share of the weighted squares of directions that the n-grams explain."""
+    left = 0.0
+    for at in range(0, len(vectors), _ROWS):
+        rows = slice(at, at + _ROWS)
+        own = np.where(norms[rows] > 0, norms[rows], 1.0)[:, None]
+        left += float(weights[rows] @ np.square(vectors[rows] / own - parts[rows]).sum(axis=1))
+    total = float(weights.sum())
+    return 1.0 - left / total if total > 0.0 else 0.0
+
+
+def _added(vectors: Float32, parts: Float32, ngrams: Float32, scale: float) -> Float32:
+    """Return the vectors plus their parts (V × K) times `scale`, and scale the n-grams too.
+
+    Both in the arrays given, since a third and a fourth would not fit beside them.
+    """
     with np.errstate(over="ignore", invalid="ignore"):
-        factor = np.float32(scale)
-        made, scaled = np.asarray(vectors + factor * parts, np.float32), factor * ngrams
-    if not (np.isfinite(made).all() and np.isfinite(scaled).all()):
+        for array in (parts, ngrams):
+            array *= np.float32(scale)
+        parts += vectors
+    finite = all(
+        np.isfinite(array[at : at + _ROWS]).all()
+        for array in (parts, ngrams)
+        for at in range(0, len(array), _ROWS)
+    )
+    if not finite:
         do = "lower --ngram-weight, or scale the vectors with wordgeom transform --normalise"
         raise RankError("vectors with their n-grams exceed the range of float32", do=do)
-    return made, scaled
+    return parts
 
 
 def _notes(
@@ -102,22 +130,11 @@ def _notes(
     return notes
 
 
-def shares_without(shares: Csr, used: Array) -> Csr:
-    """Return the shares with those of words that are not used set to 0."""
-    data = shares.data * np.repeat(used, np.diff(shares.indptr)).astype(np.float32)
-    return Csr(shares.indptr, shares.indices, data, shares.columns)
-
-
-def _squares(residuals: Float32, used: Array) -> float:
-    """Return the sum of squares of the rows that are used."""
-    return float(np.sum(row_norms(residuals)[used] ** 2))
-
-
 def check_fit_memory(shares: Csr, vectors: Float32, context: Context) -> None:
     """Raise InputError where a fit of n-grams (V × N shares) to vectors (V × K) exceeds memory."""
     words, columns = vectors.shape
     both = words + shares.columns
-    needed = _ENTRY * shares.nnz + _ROW * both + 4 * columns * (4 * words + 2 * shares.columns)
-    needed += working_bytes(words, shares.columns)
+    needed = _ENTRY * shares.nnz + _ROW * both + 4 * columns * (3 * words + shares.columns)
+    needed += max(working_bytes(words, shares.columns), 8 * _COLUMNS * both)
     what = f"{shares.columns:,} n-grams of {words:,} words, with vectors of {columns:,}"
     check_memory(what, needed, context.memory, "raise --memory, --min-words, or lower --dim")

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from wordgeom.core.types import Array, Csr, Float32
 from wordgeom.runtime.context import Context
-from wordgeom.subwords.fit import fit_ngrams
-from wordgeom.subwords.improvement import check_fit_memory, shares_without
+from wordgeom.subwords.fit import fit_ngrams, word_weights
+from wordgeom.subwords.improvement import check_fit_memory
 from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.options import SubwordOptions
-from wordgeom.vectors.norms import row_norms, with_norms
 
 
 def refitted(
@@ -24,8 +21,8 @@ def refitted(
     insufficient.
     """
     check_fit_memory(shares, vectors, context)
-    used = chosen & (row_norms(vectors) > 0)
-    directions = with_norms(vectors, used.astype(np.float64))
-    ridge = SubwordOptions().ngram_ridge
-    fitted = fit_ngrams(shares_without(shares, used), directions, ridge, context)
-    return replace(model, vectors=fitted)
+    defaults = SubwordOptions()
+    weights = word_weights(vectors, defaults.half_rank) * chosen
+    return replace(
+        model, vectors=fit_ngrams(shares, vectors, weights, defaults.ngram_ridge, context)
+    )
