@@ -29,7 +29,8 @@ def word_weights(vectors: Float32, half_rank: float) -> Float64:
     the word that weighs half as much as the first, or 0 for equal weights.
     """
     count = len(vectors)
-    ranks = np.arange(count) / (half_rank * count) if half_rank else np.zeros(count)
+    with np.errstate(over="ignore"):  # a rank beyond float64 has weight 0
+        ranks = np.arange(count) / (half_rank * count) if half_rank else np.zeros(count)
     return np.where(row_norms(vectors) > 0, 1.0 / (1.0 + ranks), 0.0)
 
 
