@@ -15,7 +15,7 @@ from wordgeom.core.types import Csr, Float32, Float64
 from wordgeom.linalg.svd import transpose
 from wordgeom.optim import conjugate_gradients
 from wordgeom.runtime.context import Context
-from wordgeom.vectors.norms import row_norms, with_norms
+from wordgeom.vectors.norms import row_norms
 
 _COPIES = 8  # arrays of a block in conjugate gradients
 _WIDE, _NARROW, _MANY = 32, 8, 1 << 18  # columns of a block, and n-grams from which it is narrow
@@ -43,8 +43,8 @@ def fit_ngrams(
     ridge: λ.
     """
     N, K = shares.columns, vectors.shape[1]
-    roots = np.sqrt(weights)
-    directions = with_norms(vectors, roots)  # √β_w x_w
+    roots, own = np.sqrt(weights), row_norms(vectors)
+    factors = np.divide(roots, own, out=np.zeros(len(own)), where=own > 0)
     weighted = _with_rows_scaled(shares, roots)
     forth, back = (context.ops.operator(each) for each in (weighted, transpose(weighted)))
     squares = np.zeros(N)
@@ -63,7 +63,7 @@ def fit_ngrams(
         iter(starts), "n-grams", len(starts), "blocks", lambda _: 1
     ):
         block = slice(start, min(start + width, K))
-        right = back.multiply(directions[:, block].astype(np.float64))
+        right = back.multiply(vectors[:, block] * factors[:, None])  # of √β_w x_w
         solve = conjugate_gradients.solve
         ngrams[:, block] = solve(multiply, diagonal, right, tol=_TOL, most=_STEPS)
     return ngrams

@@ -134,7 +134,7 @@ def check_fit_memory(shares: Csr, vectors: Float32, context: Context) -> None:
     """Raise InputError where a fit of n-grams (V × N shares) to vectors (V × K) exceeds memory."""
     words, columns = vectors.shape
     both = words + shares.columns
-    needed = _ENTRY * shares.nnz + _ROW * both + 4 * columns * (3 * words + shares.columns)
+    needed = _ENTRY * shares.nnz + _ROW * both + 4 * columns * (2 * words + shares.columns)
     needed += max(working_bytes(words, shares.columns), 8 * _COLUMNS * both)
     what = f"{shares.columns:,} n-grams of {words:,} words, with vectors of {columns:,}"
     check_memory(what, needed, context.memory, "raise --memory, --min-words, or lower --dim")
