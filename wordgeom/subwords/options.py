@@ -37,9 +37,9 @@ class SubwordOptions(Options):
         0, "hash n-grams into N buckets, as fastText does; 0: an entry for each n-gram", low=0,
         high=2**31 - 1, metavar="N",
     )  # fmt: skip
-    ngram_ridge: float = option(0.005, "L2 penalty on the vectors of n-grams", low=1e-9, high=1e9)
+    ngram_ridge: float = option(0.01, "L2 penalty on the vectors of n-grams", low=1e-9, high=1e9)
     half_rank: float = option(
-        0.1, "rank, as a share of all words, of the word that weighs half as much as the first in "
+        0.4, "rank, as a share of all words, of the word that weighs half as much as the first in "
         "the fit of n-grams; 0: all weigh the same", low=0, high=1e9, metavar="SHARE",
     )  # fmt: skip
     ngram_weight: float = option(
