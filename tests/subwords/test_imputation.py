@@ -148,11 +148,13 @@ def test_the_baseline_knows_nothing_of_the_hidden_vectors(improved, using):
     assert (cosines / np.linalg.norm(true, axis=1) > 0.5).all()
 
 
-def test_the_baseline_is_that_of_vectors_without_ngrams(words, ask, using):
-    """N-grams fitted to the other words of vectors.bin predict the hidden ones alike."""
+@pytest.mark.parametrize("fit", [{}, {"ngram_ridge": 3.0}, {"half_rank": 0.05}])
+def test_the_baseline_is_that_of_vectors_without_ngrams(words, ask, using, fit):
+    """N-grams fitted to the other words of vectors.bin, alike, predict the hidden ones alike."""
     Path("d.csv").write_text("a,1,2\n")
-    assert ask("subwords", "vectors.bin", "-o", "v.bin", "--subwords", "2-5", "--min-words",
-               "1").status == 0  # fmt: skip
+    how = [f"--{name.replace('_', '-')}={value}" for name, value in fit.items()]
+    assert ask("subwords", "vectors.bin", "-o", "v.bin", "--subwords", "2-5", "--min-words", "1",
+               *how).status == 0  # fmt: skip
     plain, given = read_vectors("vectors.bin"), read_open_vectors(Path("v.bin"))
     assert given.model is not None
     hidden = np.array([plain.words.index("talks")])
@@ -161,7 +163,7 @@ def test_the_baseline_is_that_of_vectors_without_ngrams(words, ask, using):
     predicted = predict(hidden, np.delete(rows, hidden))
     rest = [word for word in plain.words if word != "talks"]
     write_vectors("rest.bin", rest, plain.matrix[[plain.words.index(word) for word in rest]])
-    model = wg.add_subwords("rest.bin", subwords="2-5", min_words=1)
+    model = wg.add_subwords("rest.bin", subwords="2-5", min_words=1, **fit)
     expected = model["talks"] / np.linalg.norm(model["talks"])
     assert predicted[0] @ expected > 0.9999 * np.linalg.norm(predicted)
 

@@ -16,6 +16,7 @@ from wordgeom.evaluation.options import EvalOptions
 from wordgeom.runtime.run_options import UseOptions
 from wordgeom.stages.evaluate import Evaluate
 from wordgeom.storage.store import Store
+from wordgeom.subwords.model import FitSettings
 from wordgeom.subwords.stored import find_model, model_path, read_model
 from wordgeom.vectors.keyed import read_vectors, write_vectors
 
@@ -123,6 +124,7 @@ def test_a_model_is_read_as_it_was_written(words, ask, how):
     before, after = read_vectors("vectors.bin"), read_vectors("v.bin")
     model = find_model(Path("v.bin"), after)
     assert model is not None
+    assert model.fit == FitSettings(0.01, 0.4)
     np.testing.assert_allclose(
         model.vectors_of(after.words), after.matrix - before.matrix, atol=1e-5
     )
@@ -221,7 +223,8 @@ def edited(attribute, value):
     [
         ("shape", [10**12, 30]), ("shape", [3, 10]), ("shape", None), ("lengths", [5, 2]),
         ("lengths", [2, 10**6]), ("unit", "bytes"), ("buckets", 7), ("buckets", -1),
-        ("vectors", 5), ("unit", "morphs"),
+        ("vectors", 5), ("unit", "morphs"), ("fit", 5), ("fit", {"ridge": 0.01}),
+        ("fit", {"ridge": 0.0, "half_rank": 0.4}), ("fit", {"ridge": "1", "half_rank": 0.4}),
     ],
 )  # fmt: skip
 def test_a_header_that_lies_is_an_error(improved, attribute, value):

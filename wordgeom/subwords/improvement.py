@@ -20,7 +20,7 @@ from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
 from wordgeom.subwords.counting import count_ngrams
 from wordgeom.subwords.fit import fit_ngrams, word_weights, working_bytes
-from wordgeom.subwords.model import SubwordModel
+from wordgeom.subwords.model import FitSettings, SubwordModel
 from wordgeom.subwords.options import SubwordOptions
 from wordgeom.subwords.units.jamo import has_syllables
 from wordgeom.subwords.units.morphs import Morphs
@@ -68,7 +68,8 @@ def improve(vectors: Vectors, options: SubwordOptions, context: Context) -> Impr
     }  # fmt: skip
     scale = options.ngram_weight * float(norms[used].mean())
     made = _added(vectors.matrix, parts, ngrams, scale)
-    model = SubwordModel(options.unit, unit, options.lengths, index, ngrams)
+    fit = FitSettings(float(options.ngram_ridge), float(options.half_rank))
+    model = SubwordModel(options.unit, unit, options.lengths, index, ngrams, fit=fit)
     notes = _notes(vectors.words, unit, options, statistics)
     return Improved(Vectors(vectors.words, made), model, statistics, notes)
 

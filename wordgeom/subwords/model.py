@@ -18,12 +18,20 @@ from wordgeom.subwords.ngrams import Index, blocks_of, incidence, joined
 from wordgeom.subwords.units.unit import Unit
 
 
+@dataclass(frozen=True)
+class FitSettings:
+    """How n-grams were fitted to words: the ridge λ, and the half rank h of the words' weights."""
+
+    ridge: float
+    half_rank: float
+
+
 @dataclass(frozen=True, eq=False)
 class SubwordModel:
     """Vectors (N × K) float32 of the n-grams of an index.
 
     name: of the unit; added: whether the vectors of words are their own plus those of the n-grams,
-    and not a mean of both as in fastText.
+    and not a mean of both as in fastText; fit: None if it is not known, or there was none.
     """
 
     name: str
@@ -32,6 +40,7 @@ class SubwordModel:
     index: Index
     vectors: Float32
     added: bool = True
+    fit: FitSettings | None = None
 
     @property
     def digest(self) -> str:

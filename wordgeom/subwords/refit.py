@@ -8,7 +8,7 @@ from wordgeom.core.types import Array, Csr, Float32
 from wordgeom.runtime.context import Context
 from wordgeom.subwords.fit import fit_ngrams, word_weights
 from wordgeom.subwords.improvement import check_fit_memory
-from wordgeom.subwords.model import SubwordModel
+from wordgeom.subwords.model import FitSettings, SubwordModel
 from wordgeom.subwords.options import SubwordOptions
 
 
@@ -17,12 +17,11 @@ def refitted(
 ) -> SubwordModel:
     """Return the model with its n-grams fitted to the directions of the chosen words (V) alone.
 
-    shares (V × N): of the n-grams in words; vectors (V × K). Raises InputError where memory is
-    insufficient.
+    As they were fitted before, or at the defaults if the model does not say. shares (V × N): of the
+    n-grams in words; vectors (V × K). Raises InputError where memory is insufficient.
     """
     check_fit_memory(shares, vectors, context)
     defaults = SubwordOptions()
-    weights = word_weights(vectors, defaults.half_rank) * chosen
-    return replace(
-        model, vectors=fit_ngrams(shares, vectors, weights, defaults.ngram_ridge, context)
-    )
+    fit = model.fit or FitSettings(defaults.ngram_ridge, defaults.half_rank)
+    weights = word_weights(vectors, fit.half_rank) * chosen
+    return replace(model, vectors=fit_ngrams(shares, vectors, weights, fit.ridge, context))

@@ -5,9 +5,10 @@ Its attribute `vectors` is the digest of words and vectors that it belongs to.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -20,7 +21,7 @@ from wordgeom.storage.store import Store, StoreWriter, exists
 from wordgeom.subwords.buckets import Buckets
 from wordgeom.subwords.dictionary import Dictionary
 from wordgeom.subwords.lengths import LONGEST, Lengths
-from wordgeom.subwords.model import SubwordModel
+from wordgeom.subwords.model import FitSettings, SubwordModel
 from wordgeom.subwords.ngrams import Index
 from wordgeom.subwords.units import unit_named
 from wordgeom.subwords.units.morphs import Morphs, parse_morphs
@@ -60,7 +61,7 @@ def write_model(
     attributes = {
         "shape": list(model.vectors.shape), "unit": model.name, "buckets": buckets,
         "lengths": [model.lengths.low, model.lengths.high], "vectors": digest_of(vectors),
-        "added": model.added,
+        "added": model.added, "fit": None if model.fit is None else asdict(model.fit),
     }  # fmt: skip
     return writer.commit(attributes, card)
 
@@ -111,7 +112,8 @@ def read_model(path: Path, vectors: Vectors) -> SubwordModel:
     morphs = parse_morphs(store.text(_MORPHS), path) if form.unit == MORPHS else None
     unit = Utf8() if form.buckets else unit_named(form.unit, morphs)
     added = store.attributes.get("added") is not False
-    return SubwordModel(form.unit, unit, form.lengths, index, held, added)
+    fit = _fit(store, path)
+    return SubwordModel(form.unit, unit, form.lengths, index, held, added, fit)
 
 
 def find_model(path: Path, vectors: Vectors) -> SubwordModel | None:
@@ -214,6 +216,19 @@ class _Form:
         if not (fits and isinstance(said.get(_VECTORS), str)):
             raise FormatError("its attributes do not fit its parts", where=path, do=store.remake)
         return cls(rows, columns, said["unit"], Lengths(low, high), said["buckets"])
+
+
+def _fit(store: Store, path: Path) -> FitSettings | None:
+    """Return how the n-grams were fitted, None if the store does not say; raises FormatError."""
+    said = store.attributes.get("fit")
+    if said is None:
+        return None
+    values = said if isinstance(said, dict) else {}
+    ridge, half = values.get("ridge"), values.get("half_rank")
+    if isinstance(ridge, float) and isinstance(half, float):
+        if 0.0 < ridge < math.inf and 0.0 <= half < math.inf:
+            return FitSettings(ridge, half)
+    raise FormatError("its attributes were edited", where=path, do=store.remake)
 
 
 def _two_integers(value: Any) -> TypeGuard[list[int]]:
