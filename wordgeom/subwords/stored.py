@@ -223,11 +223,12 @@ def _fit(store: Store, path: Path) -> FitSettings | None:
     said = store.attributes.get("fit")
     if said is None:
         return None
-    values = said if isinstance(said, dict) else {}
-    ridge, half = values.get("ridge"), values.get("half_rank")
-    if isinstance(ridge, float) and isinstance(half, float):
-        if 0.0 < ridge < math.inf and 0.0 <= half < math.inf:
-            return FitSettings(ridge, half)
+    values: dict[str, Any] = {"ridge": None, "half_rank": None}
+    values |= said if isinstance(said, dict) else {}
+    ridge, half = values["ridge"], values["half_rank"]
+    numbers = isinstance(ridge, float) and isinstance(half, float)
+    if numbers and 0.0 < ridge < math.inf and 0.0 <= half < math.inf:
+        return FitSettings(ridge, half)
     raise FormatError("its attributes were edited", where=path, do=store.remake)
 
 
