@@ -121,8 +121,8 @@ def test_python_keeps_the_ngrams_of_a_model(improved):
         assert any("the n-grams of the vectors are not kept" in note for note in lost.notes)
 
 
-def test_the_ngrams_of_another_output_are_replaced_only_by_force(improved, ask):
-    """`w.bin` and `w.txt` would share w.subwords."""
+def test_the_ngrams_of_another_output_are_not_replaced(improved, ask):
+    """`w.bin` and `w.txt` would share w.subwords, which is that of `w.bin`."""
     assert ask("subwords", "vectors.bin", "--subwords", "3-4", "-o", "w.bin").status == 0
     before = Store.open("w.subwords").digest
     Path("d.csv").write_text("walk,1,2\ntalk,2,1\nzq,2,2\n")
@@ -130,14 +130,84 @@ def test_the_ngrams_of_another_output_are_replaced_only_by_force(improved, ask):
         ["transform", "v.bin", "--canonical"],
         ["impute", "--domain", "d.csv", "--vectors", "v.bin", "--delta", "1"],
     ):
-        made = ask(*asked, "-o", "w.txt")
-        assert made.status == 1
-        assert "w.subwords: exists" in made.err
-        assert "--force" in made.err
-        assert not Path("w.txt").exists()
+        for force in ([], ["--force"]):
+            made = ask(*asked, "-o", "w.txt", *force)
+            assert made.status == 2
+            assert "w.bin: would be read with the n-grams of w.txt" in made.err
+            assert not Path("w.txt").exists()
     assert Store.open("w.subwords").digest == before
+    Path("w.bin").unlink()
+    made = ask(*asked, "-o", "w.txt")  # a store that no file is read with
+    assert made.status == 1
+    assert "w.subwords: exists" in made.err
+    assert "--force" in made.err
     assert ask(*asked, "-o", "w.txt", "--force").status == 0
     assert ask("similar", "w.txt", "turning", "--top", "2").status == 0
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ["subwords", "vectors.bin", "-o", "vectors.txt"],
+        ["convert", "v.bin", "vectors.txt"],
+        ["transform", "v.bin", "--canonical", "-o", "vectors.vec"],
+        [
+            "train",
+            "cooc",
+            "--method",
+            "gbu",
+            "--dim",
+            "4",
+            "--subwords",
+            "2-4",
+            "-o",
+            "vectors.txt",
+        ],
+    ],
+)
+def test_no_ngrams_are_written_that_another_file_would_be_read_with(improved, ask, counts, asked):
+    """vectors.bin, which has no n-grams, would be read with vectors.subwords."""
+    names = sorted(path.name for path in Path().iterdir())
+    for force in ([], ["--force"]):
+        made = ask(*asked, *force)
+        assert made.status == 2, made
+        assert "vectors.bin: would be read with the n-grams of vectors." in made.err
+    assert sorted(path.name for path in Path().iterdir()) == names
+    with pytest.raises(OptionError, match="would be read with the n-grams of vectors"):
+        wg.open_vectors("v.bin").save("vectors.txt")
+
+
+def test_words_of_an_array_are_no_vectors(improved, ask):
+    """w.txt has words, one per line; `w.npy` has no words beside it."""
+    Path("w.txt").write_text("walk\ntalk\n")
+    np.save("w.npy", np.ones((3, 4)))
+    assert ask("subwords", "vectors.bin", "-o", "w.bin").status == 0
+
+
+@pytest.mark.parametrize(
+    ("asked", "out"),
+    [
+        (["train", "cooc", "--method", "gbu", "--dim", "4"], "w.bin"),
+        (TRANSFORM, "w.bin"),
+        (COMPRESS, "w.npz"),
+        (["convert", "vectors.bin", "w.bin"], "w.bin"),
+    ],
+)
+def test_force_replaces_vectors_and_their_ngrams_by_vectors_without(
+    improved, ask, counts, asked, out
+):
+    assert ask("subwords", "vectors.bin", "-o", "w.bin").status == 0
+    if out != "w.bin":
+        Path("w.bin").rename(out)
+        Path("w.bin.json").unlink()
+    place = [] if asked[0] == "convert" else ["-o", out]
+    assert ask(*asked, *place).status in (1, 2)
+    assert Path("w.subwords").exists()
+    made = ask(*asked, *place, "--force")
+    assert made.status == 0, made.err
+    assert not Path("w.subwords").exists()
+    assert ask("similar", out, "walk").status == 0
+    assert ask(*asked, *place).status == int(asked[0] == "convert")  # which writes no run card here
 
 
 def test_memory_counts_the_ngrams_before_they_are_read(improved, ask, monkeypatch):

@@ -90,22 +90,24 @@ def test_eval_reports_sets_that_ngrams_alone_can_answer(improved, ask, others):
     assert ask("eval", "alone.bin", "few.tsv").status == 1
 
 
-def test_the_model_of_another_output_is_replaced_only_by_force(improved, ask):
+def test_the_model_of_another_output_is_not_replaced(improved, ask):
     """`v.bin` and `v.txt` would share `v.subwords`."""
     before = Store.open("v.subwords").digest
-    for command in (
-        ["subwords", "vectors.bin", "--subwords", "3-4", "-o", "v.txt"],
-        ["subwords", "vectors.bin", "--subwords", "3-4", "--buckets", "50", "-o", "w.bin"],
-        ["convert", "w.bin", "v.model", "--to", "fasttext"],
-        ["convert", "v.model", "v.txt"],
+    for command, status in (
+        (["subwords", "vectors.bin", "--subwords", "3-4", "-o", "v.txt"], 2),
+        (["subwords", "vectors.bin", "--subwords", "3-4", "--buckets", "50", "-o", "w.bin"], 0),
+        (["convert", "w.bin", "v.model", "--to", "fasttext"], 0),
+        (["convert", "v.model", "v.txt"], 1),  # v.subwords exists
+        (["convert", "v.model", "v.txt", "--force"], 2),
     ):
         asked = ask(*command)
-        assert asked.status == int(command[-1] == "v.txt")
-    assert "v.subwords" in asked.err
-    assert "--force" in asked.err
+        assert asked.status == status, asked
+        if status == 2:
+            assert "v.bin: would be read with the n-grams of v.txt" in asked.err
     assert not Path("v.txt").exists()
     assert Store.open("v.subwords").digest == before
-    assert ask(*command, "--force").status == 0
+    Path("v.bin").unlink()
+    assert ask("convert", "v.model", "v.txt", "--force").status == 0
     assert ask("similar", "v.txt", "turning", "--top", "2").status == 0
 
 

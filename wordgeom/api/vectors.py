@@ -18,11 +18,12 @@ from wordgeom.api.counts import MatrixHandle, PathLike, file_path, matrix_path
 from wordgeom.api.messages import public, reworded
 from wordgeom.core.errors import OptionError
 from wordgeom.core.types import Float32
+from wordgeom.formats.shared_ngrams import check_no_model, check_other_readers
 from wordgeom.formats.vector_files import read_open_vectors
 from wordgeom.methods.contract import Status
 from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.open_vocabulary import OpenVocabulary
-from wordgeom.subwords.stored import check_no_model, has_model, model_writer
+from wordgeom.subwords.stored import has_model, model_writer
 from wordgeom.texts.corpus_record import CorpusRecord, corpus_record
 from wordgeom.vectors.keyed import (
     Vectors,
@@ -131,8 +132,10 @@ class Model:
         """Write a word2vec file, .bin, .txt or .vec, and the subword model beside it."""
         target = file_path(path)
         made = Vectors(writable_words(target, self.words, space=space), self.vectors)
-        if self._open.model is None and not has_model(target, made):
-            check_no_model(target)
+        if self._open.model is not None:
+            check_other_readers(target)
+        elif not has_model(target, made):
+            check_no_model(target, force=True)
         write_vectors(target, made.words, made.matrix)
         with model_writer(target, self._open.model, made, {}) as ready:
             if ready is not None:

@@ -60,7 +60,7 @@ def rewrite(
         vectors, messages = without_zeros(vectors, str(paths.source))
         notes += messages
     made = replace(vectors, words=check_words(vectors.words, options.space, paths.target))
-    check_shared_model(paths, options, made)
+    check_shared_model(paths, options, made, force=force)
     if model is not None:
         notes += ngram_notes(paths, options)
     if paths.form in detection.ARRAYS:
@@ -149,7 +149,8 @@ def _write(
         return
     parts, of_card = _parts(paths, made, model, options), None if card is None else lambda: card
     kept = None if beside is None else model
-    with model_writer(target, kept, made, card or {}) as ready:
+    shared = None if paths.form == detection.FASTTEXT else target  # its n-grams are its own
+    with model_writer(shared, kept, made, card or {}) as ready:
         run_card.write_together(target, parts, of_card, ready)
 
 

@@ -13,9 +13,10 @@ from wordgeom.formats import detection
 from wordgeom.formats.conversion_paths import Paths
 from wordgeom.formats.fasttext import has_ngrams
 from wordgeom.formats.options import ConvertOptions
+from wordgeom.formats.shared_ngrams import check_no_model, check_other_readers
 from wordgeom.storage.files import same_file
 from wordgeom.storage.store import exists
-from wordgeom.subwords.stored import check_no_model, has_model, model_path
+from wordgeom.subwords.stored import has_model, model_path
 from wordgeom.vectors.keyed import Vectors
 
 _CHANGING = ("only", "dim", "space", "float16")
@@ -40,11 +41,21 @@ def ngram_notes(paths: Paths, options: ConvertOptions) -> list[str]:
     return [f"{lost}; convert without {obstacle} to keep them"]
 
 
-def check_shared_model(paths: Paths, options: ConvertOptions, made: Vectors) -> None:
-    """Raise OptionError where the target would be read with the n-grams of other vectors."""
-    alone = paths.form != detection.FASTTEXT and ngrams_path(paths, options) is None
-    if alone and not has_model(paths.target, made):
-        check_no_model(paths.target, paths.source)
+def check_shared_model(
+    paths: Paths, options: ConvertOptions, made: Vectors, *, force: bool
+) -> None:
+    """Raise OptionError where a file would be read with the n-grams of other vectors.
+
+    force: whether to replace the target, with its n-grams.
+    """
+    if paths.form == detection.FASTTEXT or has_model(paths.target, made):
+        return
+    if ngrams_path(paths, options) is None:
+        check_no_model(
+            paths.target, paths.source, force=force and paths.form != detection.PROJECTOR
+        )
+    else:
+        check_other_readers(paths.target)
 
 
 def _obstacle(paths: Paths, options: ConvertOptions) -> str | None:

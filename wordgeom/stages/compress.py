@@ -30,6 +30,7 @@ from wordgeom.stages.revision import Revision
 from wordgeom.stages.stage import Job, Outcome
 from wordgeom.storage.disk_space import Demand, Space
 from wordgeom.subwords.model import SubwordModel
+from wordgeom.subwords.stored import model_writer
 from wordgeom.vectors import run_card
 from wordgeom.vectors.finite import nonfinite_rows, refuse_nonfinite
 from wordgeom.vectors.keyed import Vectors, check_words, digest_of
@@ -142,7 +143,8 @@ class Compress(Revision):
         if self.out is not None:
             card = job.card(self.request, outcome)
             parts = {self.out: lambda handle: handle.write(raw.getbuffer())}
-            run_card.write_together(self.out, parts, lambda: card)
+            with model_writer(self.out, None, made, card) as ready:
+                run_card.write_together(self.out, parts, lambda: card, ready)
         return outcome
 
     def _changes(

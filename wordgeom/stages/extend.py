@@ -131,7 +131,7 @@ class Extend(Inference):
         self._check_memory(memory_limit(self.run))
         source = "matrix or vectors"
         made = run_card.up_to_date(self.out, self.request, self.run.force, source)
-        if not self.ngrams_up_to_date() or not made:
+        if not self.whole(made):
             return None
         return Outcome(f"{self.out}: up to date", self.out)
 

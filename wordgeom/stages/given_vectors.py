@@ -10,6 +10,7 @@ import os
 from abc import abstractmethod
 from pathlib import Path
 
+from wordgeom.formats.shared_ngrams import check_no_model, check_other_readers
 from wordgeom.formats.vector_files import (
     files_of,
     ngram_bytes,
@@ -22,7 +23,7 @@ from wordgeom.stages.stage import Stage
 from wordgeom.stages.store_stage import own_store
 from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.open_vocabulary import OpenVocabulary, lost_note
-from wordgeom.subwords.stored import KIND, check_no_model, model_path, model_stores
+from wordgeom.subwords.stored import KIND, model_path, model_stores
 from wordgeom.vectors.keyed import Vectors
 
 Source = str | os.PathLike[str] | Vectors
@@ -105,14 +106,19 @@ class GivenVectors(Stage):
     def check_ngrams(self) -> None:
         """Raise OptionError where the output would be read with n-grams that are not its own."""
         if self.out is not None and self.model is None:
-            check_no_model(self.out, self.file)
+            check_no_model(self.out, self.file, force=self.run.force)
 
-    def ngrams_up_to_date(self) -> bool:
-        """Return whether the n-grams are written as requested.
+    def whole(self, made: bool) -> bool:
+        """Return whether the vectors, if they are `made`, have the n-grams that are requested.
 
-        Raises OutputExistsError for others in their place, unless --force is to replace them.
+        Raises OutputExistsError for other n-grams in their place, unless --force is to replace
+        them, and OptionError where another file would be read with those to be written.
         """
-        return self.model is None or own_store(self.model, KIND, self.request, self.run.force)
+        if self.model is None or self.out is None:
+            return made
+        if not made:
+            check_other_readers(self.out)
+        return own_store(self.model, KIND, self.request, self.run.force) and made
 
     def read_given(self, memory: int) -> OpenVocabulary:
         """Return the given vectors with their n-grams. Raises what `read_open_vectors` raises."""

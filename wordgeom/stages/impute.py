@@ -141,7 +141,7 @@ class Impute(Inference):
         if output is None:
             return None
         made = output.up_to_date(self.request, self.run.force)
-        if not self.ngrams_up_to_date() or not made:
+        if not self.whole(made):
             return None
         outcome = Outcome(f"{self.out}: up to date", self.out)
         if self.options.validate:

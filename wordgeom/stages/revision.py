@@ -15,7 +15,7 @@ class Revision(GivenVectors):
         if self.out is None:
             return None
         made = run_card.up_to_date(self.out, self.request, self.run.force, "file")
-        if not self.ngrams_up_to_date() or not made:
+        if not self.whole(made):
             return None
         statistics = (run_card.read_card(self.out) or {}).get("statistics", {})
         lines = statistics.get("lines", [])

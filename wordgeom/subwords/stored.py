@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -16,8 +17,7 @@ import numpy as np
 
 from wordgeom.core.errors import FormatError, OptionError, StaleError, WordgeomError
 from wordgeom.core.types import Int64
-from wordgeom.storage.files import same_file
-from wordgeom.storage.store import Store, StoreWriter, exists
+from wordgeom.storage.store import Store, StoreWriter, exists, remove_store
 from wordgeom.subwords.buckets import Buckets
 from wordgeom.subwords.dictionary import Dictionary
 from wordgeom.subwords.lengths import LONGEST, Lengths
@@ -70,12 +70,14 @@ def write_model(
 def model_writer(
     path: Path | None, model: SubwordModel | None, vectors: Vectors, card: Mapping[str, Any]
 ) -> Iterator[Callable[[], object] | None]:
-    """Open the store beside a vectors file, and yield what commits the model; None for no model.
+    """Open the store beside a vectors file, and yield what commits the model; None for nothing.
 
     The vectors file calls it when all its parts are staged, so that both are written, or neither.
+    Without a model, that of the vectors which these replace is removed.
     """
     if path is None or model is None:
-        yield None
+        replaced = path is not None and exists(model_path(path)) and not has_model(path, vectors)
+        yield partial(remove_store, model_path(path)) if path and replaced else None
         return
     with StoreWriter(model_path(path), KIND) as writer:
         yield lambda: write_model(writer, model, vectors, card)
@@ -154,21 +156,6 @@ def bucket_bytes(vectors: Path) -> int:
     path = model_path(vectors)
     form = _Form.of(Store.open(path), path)
     return 4 * form.buckets * form.columns
-
-
-def check_no_model(vectors: Path, given: Path | None = None) -> None:
-    """Raise OptionError where a file would be read with the model of other vectors.
-
-    given: vectors whose model it may be.
-    """
-    beside = model_path(vectors)
-    if not exists(beside):
-        return
-    if given is not None and same_file(beside, model_path(given)):
-        whose, do = f"{given} alone", "choose an output of another name"
-    else:
-        whose, do = "other vectors", "choose an output of another name, or remove it"
-    raise OptionError(f"has the n-grams of {whose}", where=beside, found=vectors.name, do=do)
 
 
 def has_model(path: Path, vectors: Vectors) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
 from wordgeom.core.types import Array, Float32
+from wordgeom.formats.shared_ngrams import check_no_model, check_other_readers
 from wordgeom.formats.vector_files import files_of, read_any_vectors
 from wordgeom.matrices.document_term import StoredDocuments
 from wordgeom.methods.contract import Result
@@ -27,7 +28,7 @@ from wordgeom.stages.store_stage import own_store
 from wordgeom.storage.disk_space import Space
 from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.options import wants_subwords
-from wordgeom.subwords.stored import KIND, check_no_model, model_path, model_writer
+from wordgeom.subwords.stored import KIND, model_path, model_writer
 from wordgeom.texts.corpus_record import CORPUS, splitting_of
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import Vectors, vector_writer, vectors_space, writable_words
@@ -79,9 +80,11 @@ class VectorsOutput(MethodOutput):
         beside = [] if self._beside is None else [self._beside]
         whole = run_card.up_to_date(self.path, request, run.force, beside=beside)
         if wants_subwords(self.target.options):
+            if not whole:
+                check_other_readers(self.path)
             whole &= own_store(model_path(self.path), KIND, request, run.force)
         else:
-            check_no_model(self.path)
+            check_no_model(self.path, force=run.force)
         if whole:
             return Outcome(f"{self.path}: up to date", self.path)
         if self._beside is not None:
