@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from functools import partial
 from pathlib import Path
 
@@ -175,6 +176,31 @@ def test_no_ngrams_are_written_that_another_file_would_be_read_with(improved, as
     assert sorted(path.name for path in Path().iterdir()) == names
     with pytest.raises(OptionError, match="would be read with the n-grams of vectors"):
         wg.open_vectors("v.bin").save("vectors.txt")
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        TRANSFORM, COMPRESS, ["convert", "v.bin"], ["subwords", "v.bin"],
+        ["embed", "texts.txt", "--vectors", "v.bin", "--remove-components", "0"],
+        ["impute", "--domain", "d.csv", "--vectors", "v.bin", "--delta", "1"],
+    ],
+    ids=lambda asked: asked[0],
+)  # fmt: skip
+def test_missing_ngrams_are_noted(improved, ask, asked):
+    """The run card of v.bin says that v.subwords was beside it."""
+    shutil.rmtree("v.subwords")
+    Path("d.csv").write_text("walk,1,2\ntalk,2,1\nzq,2,2\n")
+    Path("texts.txt").write_text("walk talks\nturning\n")
+    out = "w.npz" if asked is COMPRESS else "w.npy" if asked[0] == "embed" else "w.bin"
+    made = ask(*asked, *([] if asked[0] == "convert" else ["-o"]), out)
+    assert made.status == 0, made.err
+    if asked[0] == "subwords":
+        assert "note: v.bin: n-grams are added a second time" in made.err
+    else:
+        assert (
+            "note: v.subwords: these vectors were made with n-grams, which are missing" in made.err
+        )
 
 
 def test_words_of_an_array_are_no_vectors(improved, ask):

@@ -235,6 +235,27 @@ def test_a_header_that_lies_is_an_error(improved, attribute, value):
         read_model(Path("v.subwords"), improved)
 
 
+def test_info_describes_and_checks_the_ngrams_of_vectors(improved, ask):
+    facts = json.loads(ask("info", "v.bin", "--check", "--json").out)
+    model = find_model(Path("v.bin"), improved)
+    assert model is not None
+    number = len(model.vectors)
+    assert facts["n-grams"] == {
+        "store": "v.subwords", "number": number, "unit": "codepoint", "lengths": "2-5",
+    }  # fmt: skip
+    part = next(Path("v.subwords").glob("vectors.*.npy"))
+    raw = bytearray(part.read_bytes())
+    raw[-3] ^= 1
+    part.write_bytes(raw)
+    made = ask("info", "v.bin", "--check")
+    assert made.status == 1
+    assert "v.subwords" in made.err
+    shutil.rmtree("v.subwords")
+    facts = json.loads(ask("info", "v.bin", "--json").out)
+    assert "n-grams" not in facts
+    assert any("made with n-grams, which are missing" in note for note in facts["notes"])
+
+
 def test_another_store_is_no_model(improved, tmp_path):
     shutil.copytree("v.subwords", "w.subwords")
     meta = json.loads(Path("w.subwords/meta.json").read_text())

@@ -22,8 +22,8 @@ from wordgeom.formats.vector_files import files_of, read_any_vectors, read_open_
 from wordgeom.formats.word_files import read_word_list, words_bytes
 from wordgeom.runtime import provenance
 from wordgeom.subwords.model import SubwordModel
-from wordgeom.subwords.open_vocabulary import OpenVocabulary, subword_note
-from wordgeom.subwords.stored import model_writer
+from wordgeom.subwords.open_vocabulary import OpenVocabulary, missing_note, subword_note
+from wordgeom.subwords.stored import lost_model, model_writer
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import Vectors, check_words, vector_writer
 from wordgeom.vectors.zeros import undirected_notes, without_nonfinite, without_zeros
@@ -45,6 +45,7 @@ def rewrite(
     card, notes = run_card.read_card(paths.source), []
     read = _read(paths, options, memory)
     vectors, model = _first_rows(read.vectors, options.limit), read.model
+    notes += missing_note(lost_model(paths.source) if model is None else None)
     if vectors.duplicates:
         repeated = several(vectors.duplicates, "repeated word was", "repeated words were")
         notes.append(f"{repeated} left out")

@@ -214,7 +214,8 @@ class Embed(Stage):
 
     def _notes(self) -> Iterator[str]:
         """Yield notes on the vectors, and on how the texts are split."""
-        yield from [*self.inputs.notes, *reading_notes(self.base, os.fspath(self.vectors))]
+        yield from [*self.inputs.notes, *self.known.lost_notes]
+        yield from reading_notes(self.base, os.fspath(self.vectors))
         vectors = os.fspath(self.vectors)
         yield from splitting_notes(self.record, self.inputs.corpus, self.reading, vectors)
 

@@ -22,8 +22,8 @@ from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.stage import Stage
 from wordgeom.stages.store_stage import own_store
 from wordgeom.subwords.model import SubwordModel
-from wordgeom.subwords.open_vocabulary import OpenVocabulary, lost_note
-from wordgeom.subwords.stored import KIND, model_path, model_stores
+from wordgeom.subwords.open_vocabulary import OpenVocabulary, lost_note, missing_note
+from wordgeom.subwords.stored import KIND, lost_model, model_path, model_stores
 from wordgeom.vectors.keyed import Vectors
 
 Source = str | os.PathLike[str] | Vectors
@@ -98,10 +98,10 @@ class GivenVectors(Stage):
 
     @property
     def ngram_notes(self) -> list[str]:
-        """A note on n-grams that are not kept."""
-        if not self.has_ngrams or self.kept:
-            return []
-        return [lost_note(self.named, self.obstacle)]
+        """A note on n-grams that are not kept, or are missing."""
+        if not self.has_ngrams:
+            return missing_note(None if self.file is None else lost_model(self.file))
+        return [] if self.kept else [lost_note(self.named, self.obstacle)]
 
     def check_ngrams(self) -> None:
         """Raise OptionError where the output would be read with n-grams that are not its own."""

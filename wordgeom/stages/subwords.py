@@ -21,7 +21,7 @@ from wordgeom.storage.disk_space import Demand
 from wordgeom.subwords.improvement import improve
 from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.options import SubwordOptions
-from wordgeom.subwords.stored import has_model, model_path, model_writer
+from wordgeom.subwords.stored import has_model, lost_model, model_path, model_writer
 from wordgeom.texts.corpus_record import CORPUS
 from wordgeom.vectors import run_card
 from wordgeom.vectors.finite import nonfinite_rows, refuse_nonfinite
@@ -132,5 +132,6 @@ class Subwords(Revision):
             before = self.ngrams is not None
         else:
             before = has_ngrams(self.file) or has_model(self.file, read)
+            before |= lost_model(self.file) is not None
         do = "apply subwords to the vectors without them"
         return [f"{self.named}: n-grams are added a second time; {do}"] if before else []

@@ -30,10 +30,7 @@ class OpenVocabulary:
     @property
     def lost_notes(self) -> list[str]:
         """A note on n-grams that are lost, none if there are none."""
-        if self.lost is None:
-            return []
-        what = "these vectors were made with n-grams, which are missing"
-        return [f"{self.lost}: {what}: words without a vector have none"]
+        return missing_note(self.lost)
 
     def including(self, words: Iterable[str]) -> tuple[Vectors, list[str]]:
         """Return the vectors, followed by those of words that lack one, and these words.
@@ -91,6 +88,14 @@ def _spelt(words: list[str], model: SubwordModel) -> list[str]:
         for row, kept in zip(others, (given > found).tolist(), strict=True):
             normal[row] = words[row] if kept else normal[row]
     return normal
+
+
+def missing_note(lost: Path | None) -> list[str]:
+    """Return a note on n-grams that vectors were made with and that are missing, or none."""
+    if lost is None:
+        return []
+    what = "these vectors were made with n-grams, which are missing"
+    return [f"{lost}: {what}: words without a vector have none"]
 
 
 def lost_note(named: object, do: str) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
 from wordgeom.core.types import Array, Float32
+from wordgeom.formats.fasttext import has_ngrams, is_fasttext
 from wordgeom.formats.shared_ngrams import check_no_model, check_other_readers
 from wordgeom.formats.vector_files import files_of, read_any_vectors
 from wordgeom.matrices.document_term import StoredDocuments
@@ -26,9 +27,11 @@ from wordgeom.stages.artefacts.output import MethodOutput, Target
 from wordgeom.stages.stage import Job, Outcome
 from wordgeom.stages.store_stage import own_store
 from wordgeom.storage.disk_space import Space
+from wordgeom.storage.store import Store
 from wordgeom.subwords.model import SubwordModel
+from wordgeom.subwords.open_vocabulary import missing_note
 from wordgeom.subwords.options import wants_subwords
-from wordgeom.subwords.stored import KIND, model_path, model_writer
+from wordgeom.subwords.stored import KIND, find_model, lost_model, model_path, model_writer
 from wordgeom.texts.corpus_record import CORPUS, splitting_of
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import Vectors, vector_writer, vectors_space, writable_words
@@ -174,9 +177,29 @@ class VectorsFile(Artefact):
         facts |= {"words": rows, "dimension": columns, "first words": vectors.words[:FREQUENT]}
         if vectors.duplicates:
             facts["repeated words left out"] = vectors.duplicates
-        if notes := undirected_notes(vectors.words, vectors.matrix):
+        ngrams, missing = _ngrams(self.path, vectors, check=check)
+        facts |= ngrams
+        if notes := [*undirected_notes(vectors.words, vectors.matrix), *missing]:
             facts["notes"] = notes
         card = run_card.read_card(files_of(self.path)[0])
         if check and card is not None:
             facts["checked"] = CHECKED
         return facts | {"run": card if card is not None else "no run card matches this file"}
+
+
+def _ngrams(path: Path, vectors: Vectors, *, check: bool) -> tuple[dict[str, Any], list[str]]:
+    """Return facts of the n-grams of vectors, and a note where they are missing.
+
+    check: whether to verify their store. Raises what `read_model` raises.
+    """
+    if is_fasttext(path):
+        return ({"n-grams": "in the file"} if has_ngrams(path) else {}), []
+    model = find_model(path, vectors)
+    if model is None:
+        return {}, missing_note(lost_model(path))
+    beside = model_path(path)
+    if check:
+        Store.open(beside).check()
+    lengths = f"{model.lengths.low}-{model.lengths.high}"
+    facts = {"store": str(beside), "number": len(model.vectors), "unit": model.name}
+    return {"n-grams": facts | {"lengths": lengths}}, []
