@@ -115,5 +115,5 @@ def test_the_bytes_do_not_depend_on_threads(made):
 def test_vectors_that_cannot_be_fitted_are_refused(made, using):
     with pytest.raises(InputError, match="every vector is zero"):
         improve(Vectors(made.words, 0 * made.matrix), OPTIONS, using)
-    with pytest.raises(InputError, match="no n-gram of 40-50 units occurs in 2 words"):
+    with pytest.raises(InputError, match="no n-gram of 40-50 units occurs in 2 of"):
         improve(made, replace(OPTIONS, subwords="40-50"), using)

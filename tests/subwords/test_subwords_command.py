@@ -144,6 +144,10 @@ def test_morphs(words, ask):
     assert model is not None
     found, true = model.vectors_of(["turning"])[0], words.matrix[words.words.index("turning")]
     assert found @ true > 0.9 * np.linalg.norm(found) * np.linalg.norm(true)
+    Path("m.tsv").write_text("zq\tz q\n")
+    other = ask("subwords", "-o", "w.bin", "--unit", "morphs", "--morphs", "m.tsv")
+    assert other.status == 1
+    assert "vectors.bin: none of 49 words has a line in m.tsv" in other.err
     Path("m.tsv").write_text("walking\twalk in\n")
     wrong = ask("subwords", "-o", "w.bin", "--unit", "morphs", "--morphs", "m.tsv")
     assert wrong.status == 1

@@ -63,7 +63,9 @@ def test_the_output_belongs_to_the_ngrams(closed, ask):
     again = ask(*asked)
     assert again.status == 1
     assert "v.npy: exists" in again.err
-    assert "n-grams" not in ask(*asked, "--force").err
+    made = ask(*asked, "--force").err
+    assert "v.subwords: these vectors were made with n-grams, which are missing" in made
+    assert "their n-grams give one each" not in made
 
 
 def test_threads_and_spilled_words_do_not_change_a_byte(closed, ask, monkeypatch):

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from wordgeom.core.errors import InputError
 from wordgeom.core.requests import request_of
 from wordgeom.formats.fasttext import has_ngrams
 from wordgeom.formats.vector_files import read_any_vectors, shape_of
@@ -98,7 +99,10 @@ class Subwords(Revision):
     def work(self, job: Job) -> Outcome:
         """Fit vectors of n-grams, add them to the vectors, and write both."""
         vectors, notes = self._read(job.context)
-        found = improve(vectors, self.options, job.context)
+        try:
+            found = improve(vectors, self.options, job.context)
+        except InputError as error:
+            raise (error if error.where else error.within(self.named)) from None
         rows, columns = vectors.matrix.shape
         n = found.statistics["ngrams"]
         summary = f"{self.out or 'vectors'}: {rows:,} × {columns:,}, {n:,} n-grams; {job.seconds()}"

@@ -12,6 +12,7 @@ from wordgeom.subwords.buckets import Buckets
 from wordgeom.subwords.dictionary import Dictionary
 from wordgeom.subwords.ngrams import Index, blocks_of, incidence, joined
 from wordgeom.subwords.options import SubwordOptions
+from wordgeom.subwords.units.morphs import Morphs
 from wordgeom.subwords.units.unit import Unit
 
 
@@ -30,9 +31,12 @@ def count_ngrams(words: Sequence[str], unit: Unit, options: SubwordOptions) -> t
     numbers, holders = np.unique(shares.indices, return_counts=True)
     kept = numbers[holders >= options.min_words].astype(np.int64)
     if not len(kept):
-        what = f"no n-gram of {options.lengths} units occurs in {options.min_words:,} words or more"
-        do = "lower --min-words, or pass shorter --subwords"
-        raise InputError(what, found=f"{len(words):,} words", do=do)
+        if isinstance(unit, Morphs) and not any(word in unit.table for word in words):
+            what = f"none of {len(words):,} words has a line in {options.morphs}"
+            raise InputError(what, do="pass a segmentation of these words")
+        which = f"no n-gram of {options.lengths} units"
+        what = f"{which} occurs in {options.min_words:,} of {len(words):,} words"
+        raise InputError(what, do="lower --min-words, or pass shorter --subwords")
     return every.keep(kept), _with_columns(shares, kept)
 
 

@@ -98,7 +98,7 @@ def read_model(path: Path, vectors: Vectors) -> SubwordModel:
         raise OptionError(f"is a store of kind {store.kind!r}, not a subword model", where=path)
     form = _Form.of(store, path)
     if store.attributes[_VECTORS] != digest_of(vectors):
-        do = f"{store.remake}, or remove it"
+        do = "make the vectors again, or remove it to use them without n-grams"
         raise StaleError("belongs to other vectors", where=path, do=do)
     index: Index
     if form.buckets:
