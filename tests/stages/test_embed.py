@@ -430,6 +430,12 @@ def test_texts_are_split_as_the_text_behind_the_vectors(trained, ask):
     assert "not recorded" not in done.err
 
 
+def test_vectors_with_ngrams_have_the_counts_of_those_they_were_made_of(trained, ask):
+    assert ask("subwords", "vectors.bin", "--min-words", "1").status == 0
+    _, done = run(ask, "--vectors", "vectors.ngrams.bin", out="of-ngrams.npy")
+    assert "word frequencies from cooc" in done.err
+
+
 def test_the_run_card_records_the_split_where_the_counts_are_gone(trained, ask):
     Path("cooc").rename("moved")
     _, done = run(ask)

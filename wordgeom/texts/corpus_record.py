@@ -1,7 +1,8 @@
 """What is recorded of the text behind vectors: how it was split, and how often words occurred.
 
 The counts are those given, or a store `cooc` or `dtm` beside the vectors, if the run card of the
-vectors names its digest. Without counts, the run card itself records how the text was split.
+vectors names its digest. Without counts, the run card itself records how the text was split. Its
+table CORPUS is passed on to vectors with n-grams that are made of these.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ CORPUS = "corpus"  # the key of run cards
 TEXT_OPTIONS = frozenset(field.name for field, _ in specs(TextOptions))
 SPLITTING = ("tokeniser", "case", "strip", "token_pattern", "normalise", "k", "column", "phrases")
 _OF_KMERS = ("tokeniser", "k")
-_STORES = ("cooc", "dtm")
+_STORES, _COUNTS = ("cooc", "dtm"), "counts"
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,12 @@ class CorpusRecord:
     tokens: int = 0
     where: str = ""
     digest: str | None = None
+
+
+def corpus_facts(counts: store.Store) -> dict[str, Any]:
+    """Return what the run card of vectors records of their text: the splitting, and the counts."""
+    splitting = splitting_of(counts.card)
+    return {CORPUS: {**splitting, _COUNTS: counts.digest}} if splitting else {}
 
 
 def splitting_of(card: Mapping[str, Any]) -> dict[str, Any]:
@@ -59,13 +66,14 @@ def corpus_record(vectors: Path | None, counts: Path | None) -> CorpusRecord:
     card = None if vectors is None else run_card.read_card(vectors)
     if card is None or vectors is None:
         return CorpusRecord()
-    inputs = card.get("request", {}).get("inputs", [])
+    inputs, held = card.get("request", {}).get("inputs", []), card.get(CORPUS)
+    held = held if isinstance(held, dict) else {}
     digests = [one.get("digest") for one in inputs if isinstance(one, dict)]
+    digests.append(held.get(_COUNTS))
     for name in _STORES:
         if (found := _counts_of(vectors.parent / name, digests)) is not None:
             return _of_counts(found)
-    held = card.get(CORPUS)
-    if not isinstance(held, dict):
+    if not held:
         return CorpusRecord()
     splitting = {name: held[name] for name in SPLITTING if name in held}
     return CorpusRecord(splitting, where=str(run_card.card_path(vectors)))

@@ -32,7 +32,7 @@ from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.open_vocabulary import missing_note
 from wordgeom.subwords.options import wants_subwords
 from wordgeom.subwords.stored import KIND, find_model, lost_model, model_path, model_writer
-from wordgeom.texts.corpus_record import CORPUS, splitting_of
+from wordgeom.texts.corpus_record import corpus_facts
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import Vectors, vector_writer, vectors_space, writable_words
 from wordgeom.vectors.zeros import undirected_notes
@@ -109,8 +109,7 @@ class VectorsOutput(MethodOutput):
         """Write all files and the run card that covers them, or none. Raises WriteError."""
         card = job.card(request, result)
         if isinstance(self.target.first, OpenStore):
-            splitting = splitting_of(self.target.first.stored.store.card)
-            card |= {CORPUS: splitting} if splitting else {}
+            card |= corpus_facts(self.target.first.stored.store)
         parts = {
             self.path: vector_writer(self.path, self.words, result.vectors),
             **self._others(result),
