@@ -22,8 +22,8 @@ class SubwordOptions(Options):
     """Which n-grams have vectors, and how much these weigh."""
 
     subwords: str | None = option(
-        None, f"lengths of n-grams, in units  [{DEFAULT}, of morphs {OF_MORPHS}; gbu: none]",
-        metavar="MIN-MAX",
+        None, "lengths of n-grams in units, or one length"
+        f"  [{DEFAULT}, of morphs {OF_MORPHS}; train: no n-grams]", metavar="MIN-MAX",
     )  # fmt: skip
     unit: str = option(
         CODEPOINT, "what n-grams are made of: code points, grapheme clusters, Hangul jamo, morphs",
