@@ -423,7 +423,7 @@ def test_invalid_lines_are_rejected(tmp_path, text, parts):
         ("v.bin", b"2 1\na \0\0\0\0\xff\xfe \0\0\0\0", ["word 2", "byte 10", "UTF-8"]),
         ("v.txt", b"2 1\na 1\n\xff\xfe 2\n", ["word 2", "byte 8", "UTF-8"]),
         ("v.bin", b"2 1\na \0\0\0\0 \0\0\0\0b", ["word 2", "byte 10", "empty"]),
-        ("v.bin", b"1 1\na \0\0\0\0b", ["has data after", "1 more bytes"]),
+        ("v.bin", b"1 1\na \0\0\0\0b", ["has data after", "1 more byte"]),
         ("v.bin", b"2 2\na 1 2\nb 3.25 4.25\n", ["contains text", "rename"]),
         ("v.txt", b"1 2\na \0\0\0\0\0\0\0\0", ["contains binary", "rename"]),
         ("v.txt", b"", ["is empty"]),

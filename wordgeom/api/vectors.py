@@ -129,7 +129,11 @@ class Model:
 
     @public
     def save(self, path: PathLike, *, space: str | None = None) -> None:
-        """Write a word2vec file, .bin, .txt or .vec, and the subword model beside it."""
+        """Write a word2vec file, .bin, .txt or .vec, and the subword model beside it.
+
+        Vectors without n-grams replace those at that path with theirs. Raises OptionError where
+        this or another file would be read with n-grams that are not its own.
+        """
         target = file_path(path)
         made = Vectors(writable_words(target, self.words, space=space), self.vectors)
         if self._open.model is not None:

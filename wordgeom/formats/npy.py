@@ -48,8 +48,8 @@ def read_header(source: IO[bytes], size: int, where: str | Path) -> Header:
     magic = source.read(8)
     width = _LENGTHS.get(magic[6]) if magic.startswith(MAGIC) and len(magic) == 8 else None
     if width is None:
-        do = "write it with np.save"
-        raise FormatError("not in NumPy's format", where=where, found=repr(magic), do=do)
+        do, found = "write it with np.save", repr(magic) if magic else "an empty file"
+        raise FormatError("not in NumPy's format", where=where, found=found, do=do)
     lead = source.read(width)
     length = int.from_bytes(lead, "little")
     if length > _MAX_HEADER:

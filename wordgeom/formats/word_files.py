@@ -48,7 +48,7 @@ def read_word_list(path: Path) -> tuple[list[str], int]:
     """
     words, _ = _split([stripped for line in _lines(path) if (stripped := line.strip())])
     if not words:
-        raise InputError("contains no words", where=path)
+        raise InputError("contains no words", where=path, do="write one word a line")
     listed = list(dict.fromkeys(word.strip() for word in words))
     return listed, len(words) - len(listed)
 
@@ -101,7 +101,7 @@ def _counts(counts: list[str], path: Path) -> Int64:
 
 def _check(words: list[str], path: Path) -> None:
     if not words:
-        raise InputError("contains no words", where=path)
+        raise InputError("contains no words", where=path, do="write one word a line")
     seen: set[str] = set()
     for number, word in enumerate(words, 1):
         if not word or word in seen:

@@ -8,7 +8,7 @@ from typing import BinaryIO
 import numpy as np
 
 from wordgeom.core.errors import FormatError
-from wordgeom.core.formatting import plural
+from wordgeom.core.formatting import plural, several
 from wordgeom.core.types import Allocate, Float32
 from wordgeom.vectors.word2vec_header import Header, decode
 
@@ -49,7 +49,7 @@ def read_binary(
         raise FormatError(
             f"has data after its {plural(rows, 'word')} of {header.numbers} numbers",
             where=header.path,
-            found=f"{header.size - offset} more bytes",
+            found=several(header.size - offset, "more byte", "more bytes"),
             do="check its first line, or write it again",
         )
     return words, matrix.astype(np.float32, copy=False)
@@ -82,6 +82,6 @@ def _truncated(header: Header, found: int) -> FormatError:
     return FormatError(
         f"truncated: the header declares {words} of {header.numbers} numbers",
         where=header.path,
-        found=f"{found} complete",
+        found=f"{found:,} complete",
         do="copy or write it again",
     )

@@ -50,7 +50,8 @@ def entries(directory: str | Path) -> list[os.DirEntry[str]]:
 def unreadable(path: str | Path, error: OSError) -> MissingInputError:
     """Return the error for a file or directory that the system does not let us read."""
     reason = os.strerror(error.errno or 0).lower()
-    return MissingInputError(f"cannot be read: {reason}", where=path)
+    do = "check its permissions" if isinstance(error, PermissionError) else ""
+    return MissingInputError(f"cannot be read: {reason}", where=path, do=do)
 
 
 def _matching(directory: Path, parts: tuple[str, ...], hidden: bool) -> Iterator[Path]:
