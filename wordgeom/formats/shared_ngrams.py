@@ -18,7 +18,7 @@ from wordgeom.formats.vector_files import shape_of
 from wordgeom.formats.word_files import companion_path
 from wordgeom.storage.files import same_file
 from wordgeom.storage.store import exists
-from wordgeom.subwords.stored import model_path
+from wordgeom.subwords.stored import is_model, model_path
 
 _FORMS = (detection.BIN, detection.TEXT, *detection.ARRAYS)
 _DO = "choose an output of another name"
@@ -34,11 +34,12 @@ def check_no_model(vectors: Path, given: Path | None = None, *, force: bool) -> 
     if not exists(beside):
         return
     others = _other_readers(vectors)
-    if force and not others:
+    replaceable = not others and is_model(beside)
+    if force and replaceable:
         return
     shared = given is not None and same_file(beside, model_path(given))
     whose = f"{given} alone" if shared and others else "other vectors"
-    do = _DO if others else f"pass --force to replace it, or {_DO}"
+    do = f"pass --force to replace it, or {_DO}" if replaceable else f"{_DO}, or remove it"
     raise OptionError(f"has the n-grams of {whose}", where=beside, do=do)
 
 

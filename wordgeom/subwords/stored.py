@@ -76,7 +76,7 @@ def model_writer(
     Without a model, that of the vectors which these replace is removed.
     """
     if path is None or model is None:
-        replaced = path is not None and exists(model_path(path)) and not has_model(path, vectors)
+        replaced = path is not None and is_model(model_path(path)) and not has_model(path, vectors)
         yield partial(remove_store, model_path(path)) if path and replaced else None
         return
     with StoreWriter(model_path(path), KIND) as writer:
@@ -156,6 +156,14 @@ def bucket_bytes(vectors: Path) -> int:
     path = model_path(vectors)
     form = _Form.of(Store.open(path), path)
     return 4 * form.buckets * form.columns
+
+
+def is_model(store: Path) -> bool:
+    """Return whether a store can be opened and is a subword model."""
+    try:
+        return Store.open(store).kind == KIND
+    except WordgeomError:
+        return False
 
 
 def has_model(path: Path, vectors: Vectors) -> bool:
