@@ -236,6 +236,22 @@ def test_force_replaces_vectors_and_their_ngrams_by_vectors_without(
     assert ask(*asked, *place).status == int(asked[0] == "convert")  # which writes no run card here
 
 
+@pytest.mark.parametrize("broken", [False, True])
+def test_force_keeps_a_store_that_is_no_subword_model(improved, ask, counts, broken):
+    """A count matrix under the name of a model, or a model that cannot be opened."""
+    shutil.copytree("v.subwords" if broken else "cooc", "w.subwords")
+    if broken:
+        Path("w.subwords/meta.json").write_text("{")
+    names = sorted(path.name for path in Path("w.subwords").iterdir())
+    for force in ([], ["--force"]):
+        made = ask(*TRANSFORM, "-o", "w.bin", *force)
+        assert made.status == 2
+        expected = "w.subwords: is no subword model, but would be read as that of w.bin"
+        assert expected in made.err
+        assert not Path("w.bin").exists()
+    assert sorted(path.name for path in Path("w.subwords").iterdir()) == names
+
+
 def test_memory_counts_the_ngrams_before_they_are_read(improved, ask, monkeypatch):
     real = vector_files.ngram_bytes(Path("v.bin"))
     model = read_open_vectors(Path("v.bin")).model

@@ -33,13 +33,15 @@ def check_no_model(vectors: Path, given: Path | None = None, *, force: bool) -> 
     beside = model_path(vectors)
     if not exists(beside):
         return
+    if not is_model(beside):
+        what = f"is no subword model, but would be read as that of {vectors.name}"
+        raise OptionError(what, where=beside, do=f"{_DO}, or remove it")
     others = _other_readers(vectors)
-    replaceable = not others and is_model(beside)
-    if force and replaceable:
+    if force and not others:
         return
     shared = given is not None and same_file(beside, model_path(given))
     whose = f"{given} alone" if shared and others else "other vectors"
-    do = f"pass --force to replace it, or {_DO}" if replaceable else f"{_DO}, or remove it"
+    do = f"{_DO}, or remove it" if others else f"pass --force to replace it, or {_DO}"
     raise OptionError(f"has the n-grams of {whose}", where=beside, do=do)
 
 
