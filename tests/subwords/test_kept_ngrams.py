@@ -246,7 +246,7 @@ def test_force_keeps_a_store_that_is_no_subword_model(improved, ask, counts, bro
     for force in ([], ["--force"]):
         made = ask(*TRANSFORM, "-o", "w.bin", *force)
         assert made.status == 2
-        expected = "w.subwords: is no subword model, but would be read as that of w.bin"
+        expected = "w.subwords: is no readable subword model, but would be read as that of w.bin"
         assert expected in made.err
         assert not Path("w.bin").exists()
     assert sorted(path.name for path in Path("w.subwords").iterdir()) == names

@@ -25,7 +25,7 @@ _DO = "choose an output of another name"
 
 
 def check_no_model(vectors: Path, given: Path | None = None, *, force: bool) -> None:
-    """Raise OptionError where a file would be read with the model of other vectors.
+    """Raise OptionError where a file would be read with a broken model, or that of other vectors.
 
     given: vectors whose model it may be; force: whether to replace the vectors at that path, whose
     model is then removed.
@@ -34,7 +34,7 @@ def check_no_model(vectors: Path, given: Path | None = None, *, force: bool) -> 
     if not exists(beside):
         return
     if not is_model(beside):
-        what = f"is no subword model, but would be read as that of {vectors.name}"
+        what = f"is no readable subword model, but would be read as that of {vectors.name}"
         raise OptionError(what, where=beside, do=f"{_DO}, or remove it")
     others = _other_readers(vectors)
     if force and not others:
