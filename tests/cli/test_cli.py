@@ -481,6 +481,11 @@ ONE_OF_EACH = (
         (["train", "--dim", "5"], ("train needs --method", "choose", "gbu")),
         (["train", "--methd", "gbu"], ("train has no option --methd", "did you mean --method?")),
         (["train", "--method"], ("--method needs a value; see wordgeom train --help",)),
+        (
+            ["train", "--method", "gbu", "--subwords", "--unit", "morphs"],
+            ("--subwords needs a value; see wordgeom train --method gbu --help",),
+        ),
+        (["build-cooc", "x.txt", "-o", "--window", "3"], ("-o needs a value; see",)),
         (["train", "--method", "gub"], ("unknown method 'gub'", "did you mean gbu?")),
         (
             ["train", "--method", "gbu", "--dimm", "5"],

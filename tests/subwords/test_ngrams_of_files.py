@@ -102,10 +102,11 @@ def test_a_conversion_without_ngrams_says_so(improved, ask):
 def test_files_of_one_stem_share_a_model_only_if_it_belongs_to_both(improved, ask):
     """`v.txt` would be read with v.subwords, which is that of `v.bin`."""
     before = Store.open("v.subwords").digest
-    made = ask("convert", "v.bin", "v.txt", "--limit", "9", "--force")
-    assert made.status == 2
-    assert "v.subwords: has the n-grams of v.bin alone" in made.err
-    assert not Path("v.txt").exists()
+    for target, how in (("v.txt", ["--limit", "9"]), ("v.npz", ["--float16"])):
+        made = ask("convert", "v.bin", target, *how, "--force")
+        assert made.status == 2
+        assert "v.subwords: has the n-grams of v.bin alone" in made.err
+        assert not Path(target).exists()
     assert ask("convert", "v.bin", "v.txt").status == 0
     assert Store.open("v.subwords").digest == before
     assert ask("similar", "v.txt", "turning", "--top", "3").status == 0

@@ -15,6 +15,7 @@ from wordgeom.core.errors import FormatError, InputError, OptionError, StaleErro
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.runtime.run_options import UseOptions
 from wordgeom.stages.evaluate import Evaluate
+from wordgeom.stages.trained_options import trained_options
 from wordgeom.storage.store import Store
 from wordgeom.subwords.model import FitSettings
 from wordgeom.subwords.stored import find_model, model_path, read_model
@@ -88,6 +89,32 @@ def test_eval_reports_sets_that_ngrams_alone_can_answer(improved, ask, others):
     assert "foreign.tsv: no item has vectors for all its words" in alone.err
     write_vectors("alone.bin", improved.words, improved.matrix)
     assert ask("eval", "alone.bin", "few.tsv").status == 1
+
+
+def test_eval_counts_what_ngrams_answer_and_says_where_they_are_unused_or_missing(improved, ask):
+    lines = Path("pairs.tsv").read_text().splitlines()
+    some = [line for line in lines if "turning" in line][:2]
+    some += [line for line in lines if "turning" not in line][:3]
+    Path("few.tsv").write_text("\n".join([*some, "walk\tzq\t1", ""]))
+    say = "few: 5 of 6 items can be answered; a score needs 10"
+    assert ask("eval", "v.bin", "few.tsv").err == f"wordgeom: error: {say}\n"
+    report = json.loads(ask("eval", "v.bin", "few.tsv", "--oov", "zero", "--json").out)
+    assert {each["used"] for each in report["scores"]} == {6}
+    assert "few: --oov zero: 1 word has n-grams, which are not used" in report["notes"]
+    shutil.rmtree("v.subwords")
+    err = ask("eval", "v.bin", "few.tsv").err
+    assert "few: 3 of 6 items can be answered; a score needs 10; v.subwords: these vectors" in err
+    assert err.count("\n") == 1
+
+
+def test_extend_uses_the_loss_of_the_vectors_that_subwords_were_added_to(counts, ask):
+    train = ["train", "cooc", "--method", "gbu", "--dim", "5", "--temper", "0.6"]
+    assert ask(*train, "-o", "plain.bin").status == 0
+    assert ask("subwords", "plain.bin", "-o", "with.bin", "--min-words", "2").status == 0
+    assert ask("convert", "with.bin", "with.npy").status == 0
+    wanted = trained_options(Path("plain.bin"))
+    assert wanted.sweeps.temper == 0.6
+    assert [trained_options(Path(f"with.{end}")) for end in ("bin", "npy")] == [wanted, wanted]
 
 
 def test_the_model_of_another_output_is_not_replaced(improved, ask):

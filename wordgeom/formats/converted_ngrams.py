@@ -48,7 +48,8 @@ def check_shared_model(
 
     force: whether to replace the target, with its n-grams.
     """
-    if paths.form == detection.FASTTEXT or has_model(paths.target, made):
+    same = not options.float16 and has_model(paths.target, made)  # made is not yet rounded
+    if paths.form == detection.FASTTEXT or same:
         return
     if ngrams_path(paths, options) is None:
         check_no_model(

@@ -84,6 +84,7 @@ class Evaluate(Stage):
         seen = _attempt(read, self.tasks, job.context)
         named = dict(zip(numbered([task.name for task in self.tasks]), self.tasks, strict=True))
         unseen = unseen_answers(self.known, named, [*seen.answers, *seen.few], job.context)
+        seen.failed.update(unseen.few)
         answers = [*seen.answers, *unseen.answers]
         if not answers:
             self._check(seen)
@@ -108,8 +109,11 @@ class Evaluate(Stage):
         try:
             seen.check()
         except InputError as error:
-            if self.files or error.do == DEGENERATE:
+            if error.do == DEGENERATE:
                 raise
+            if self.files:
+                do = "; ".join([error.do, *self.known.lost_notes])
+                raise InputError(error.what, where=error.where, found=error.found, do=do) from None
             what, do = "the default sets are English, and none can be scored", "name your own sets"
             raise InputError(what, where=self.named, do=do) from None
 

@@ -109,7 +109,7 @@ class Subwords(Revision):
         outcome = Outcome(summary, self.out, [*notes, *found.notes], [], found.statistics,
                           value=found)  # fmt: skip
         if self.out is not None:
-            card = job.card(self.request, outcome) | self._corpus()
+            card = job.card(self.request, outcome) | self._carried()
             with model_writer(self.out, found.model, found.vectors, card) as ready:
                 run_card.write(self.out, found.vectors, card, ready=ready)
         return outcome
@@ -125,10 +125,12 @@ class Subwords(Revision):
         refuse_nonfinite(read.words, nonfinite_rows(read.matrix), self.named, "train again")
         return read, [*reading_notes(read, self.named), *self._again(read)]
 
-    def _corpus(self) -> dict[str, Any]:
-        """Return what the run card of the vectors records of the text behind them."""
-        card = None if self.file is None else run_card.read_card(self.file)
-        return {} if card is None or CORPUS not in card else {CORPUS: card[CORPUS]}
+    def _carried(self) -> dict[str, Any]:
+        """Return what the run card of the vectors records of their text and their training."""
+        card = (None if self.file is None else run_card.read_card(self.file)) or {}
+        source = card.get("source", card.get("request"))
+        carried = {CORPUS: card.get(CORPUS), "source": source}
+        return {name: value for name, value in carried.items() if value is not None}
 
     def _again(self, read: Vectors) -> list[str]:
         """Return a note on vectors that include their n-grams already."""

@@ -13,6 +13,7 @@ from wordgeom.methods.gbu import method as gbu
 from wordgeom.vectors import run_card
 from wordgeom.weighting.options import PmiOptions
 
+_KEEPING = ("convert", "subwords")  # commands whose vectors fit the same pairs
 _WHETHER = ("weighted", "sweeps", "as_published")  # options that decide whether sweeps are weighted
 
 
@@ -50,13 +51,13 @@ def trained_options(vectors: Path | None) -> TrainedOptions:
     """Return what the run card of a vectors file records, the defaults of gbu for the rest.
 
     The loss is squared for vectors of other methods and for those of plain sweeps. Without a run
-    card it is logistic, which suits skip-gram's vectors (docs/methods/gbu.md). The card of
-    converted vectors records the request that made them as well.
+    card it is logistic, which suits skip-gram's vectors (docs/methods/gbu.md). The card of vectors
+    that were converted, or have subwords added, records the request that trained them as well.
     vectors: None for vectors in memory. Raises FormatError for an edited card.
     """
     card = {} if vectors is None else run_card.read_card(vectors) or {}
     request = card.get("request", {})
-    if request.get("command") == "convert":
+    if request.get("command") in _KEEPING:
         request = card.get("source")
     options = request.get("options") if isinstance(request, dict) else None
     held: Mapping[str, Any] = options if isinstance(options, dict) else {}

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from wordgeom.core.errors import InputError
+from wordgeom.core.formatting import several
 from wordgeom.evaluation.analogies import Analogies
 from wordgeom.evaluation.answers import Answers, Task
 from wordgeom.evaluation.exclusions import too_few
-from wordgeom.evaluation.options import FOLD
+from wordgeom.evaluation.options import FOLD, ZERO
 from wordgeom.evaluation.similarity import Similarity
 from wordgeom.runtime.context import Context
 from wordgeom.subwords.open_vocabulary import OpenVocabulary, subword_note
@@ -29,12 +30,14 @@ SEEN, UNSEEN, ALL = "seen words", "unseen words", "all"
 class UnseenAnswers:
     """For each set with unseen words, the answers to their items and to all; notes on the words.
 
-    seen: what the report calls the rest of each of these sets.
+    seen: what the report calls the rest of each of these sets; few: why other sets have too few
+    answers, those of n-grams included.
     """
 
     answers: list[Answers] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     seen: dict[str, str] = field(default_factory=dict)
+    few: dict[str, InputError] = field(default_factory=dict)
 
 
 def unseen_answers(
@@ -53,6 +56,10 @@ def unseen_answers(
         vectors, added = known.including(w.lower() if fold else w for w in task.asked_words)
         if not added:
             continue
+        if task.options.oov == ZERO:
+            have = several(len(added), "word has", "words have")
+            made.notes.append(f"{name}: --oov zero: {have} n-grams, which are not used")
+            continue
         limit = task.options.restrict_vocab or len(known.vectors.words)
         every = replace(task, options=task.options.but(restrict_vocab=0))
         try:
@@ -63,7 +70,10 @@ def unseen_answers(
             continue
         alone = before.get(name)
         new = answers.only(np.setdiff1d(answers.items, [] if alone is None else alone.items))
-        if len(new.items) and too_few(answers) is None:
+        few = too_few(answers)
+        if len(new.items) and few is not None:
+            made.few[name] = few
+        elif len(new.items):
             # The row of seen words, if there is one, already has the notes on the file.
             own = () if alone is None or too_few(alone) else alone.notes
             notes = tuple(note for note in answers.notes if note not in own)
