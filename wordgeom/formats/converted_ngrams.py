@@ -48,8 +48,9 @@ def check_shared_model(
 
     force: whether to replace the target, with its n-grams.
     """
-    same = not options.float16 and has_model(paths.target, made)  # made is not yet rounded
-    if paths.form == detection.FASTTEXT or same:
+    if paths.form == detection.FASTTEXT:
+        return
+    if not options.float16 and has_model(paths.target, made):  # made is not rounded here
         return
     if ngrams_path(paths, options) is None:
         check_no_model(

@@ -112,7 +112,7 @@ class Evaluate(Stage):
             if error.do == DEGENERATE:
                 raise
             if self.files:
-                do = "; ".join([error.do, *self.known.lost_notes])
+                do = "; ".join(filter(None, [error.do, *self.known.lost_notes]))
                 raise InputError(error.what, where=error.where, found=error.found, do=do) from None
             what, do = "the default sets are English, and none can be scored", "name your own sets"
             raise InputError(what, where=self.named, do=do) from None
