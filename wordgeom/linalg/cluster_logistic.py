@@ -12,7 +12,6 @@ from wordgeom.linalg import cluster_tasks
 from wordgeom.linalg.cluster_tasks import Blocks, grouped, rows_of, share_with
 from wordgeom.linalg.logistic_row_kernels import solve_logistic_rows
 from wordgeom.linalg.numpy_logistic import LogisticRows
-from wordgeom.linalg.row_work import gathered_rows
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.scheduler import Result, Scheduler, Shared, share_all
 
@@ -78,6 +77,6 @@ def _solve(blocks: Blocks, spec: _Bounds) -> Result:
     solve_logistic_rows(
         indptr[rows.start : rows.stop + 1], indices, counts, other, loads[rows], columns, diagonal,
         pull, ridges[rows], kind(spec.shift), spec.expect, 0, len(solution), kind(spec.tol),
-        spec.most, gathered_rows(other), solution, losses, steps,
+        spec.most, solution, losses, steps,
     )  # fmt: skip
     return {"solution": solution, "losses": losses, "steps": steps}

@@ -16,7 +16,6 @@ from wordgeom.linalg import cluster_tasks, kernels, row_solver_kernels
 from wordgeom.linalg.cluster_logistic import ClusterLogisticRows
 from wordgeom.linalg.cluster_tasks import Blocks, grouped, rows_of, share_with
 from wordgeom.linalg.numpy_ops import NumpyOps, SparseOperator, SparseRows
-from wordgeom.linalg.row_work import gathered_rows
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.scheduler import Result, Scheduler, Shared, share_all
 
@@ -140,7 +139,6 @@ def _solve(blocks: Blocks, spec: _Problems) -> Result:
     gains, steps = np.empty(len(solution)), np.empty(len(solution), np.int32)
     row_solver_kernels.solve_rows(
         indptr[rows.start : rows.stop + 1], indices, targets, weights, other, 0, len(solution),
-        other.dtype.type(spec.tol), spec.most, gathered_rows(other),
-        solution, gains, steps,
+        other.dtype.type(spec.tol), spec.most, solution, gains, steps,
     )  # fmt: skip
     return {"solution": solution, "gains": gains, "steps": steps}

@@ -12,12 +12,13 @@ import numpy as np
 
 from wordgeom.core.types import Array, Float64, Int32, Int64
 from wordgeom.linalg.row_solver_kernels import conjugate_gradients
+from wordgeom.linalg.row_sum_kernels import CHUNK, add_some_twice, multiply_some
 from wordgeom.runtime.jit import summing_kernel
 
 _Real = np.floating[Any]
 _SMALL = 1e-2  # |x| below which the curvature is that at 0, to 1e-5
 # In float32, since a Python number would make single precision double.
-_ONE, _TWO, _FOUR, _EIGHTH = (np.float32(x) for x in (1.0, 2.0, 4.0, 0.125))
+_ONE, _TWO, _FOUR, _EIGHTH, _QUARTER = (np.float32(x) for x in (1.0, 2.0, 4.0, 0.125, 0.25))
 _THIRD, _FIFTH, _SEVENTH, _NINTH, _ELEVENTH = (np.float32(1.0 / n) for n in (3, 5, 7, 9, 11))
 
 
@@ -25,34 +26,31 @@ _THIRD, _FIFTH, _SEVENTH, _NINTH, _ELEVENTH = (np.float32(1.0 / n) for n in (3, 
 def solve_logistic_rows(
     indptr: Int64, indices: Int32, counts: Array, other: Array, loads: Float64, columns: Float64,
     diagonal: Float64, pull: Float64, ridges: Float64, shift: float, expect: bool,
-    low: int, high: int, tol: float, most: int, nearby: int, x: Array, losses: Float64,
-    steps: Int32,
+    low: int, high: int, tol: float, most: int, x: Array, losses: Float64, steps: Int32,
 ) -> None:  # fmt: skip
     """Minimise the bounds of the rows [low, high), which touch the loss at x, and overwrite x.
 
     counts (nnz); other (m × K): z; loads (V): a_i; columns (m): b_j; diagonal (K): d; pull (K);
     ridges (V): λ_i; shift: β; x (V × K); expect: the bounds touch the loss at log(C_ij / a_i b_j)
     instead. Iterates to a residual of tol ‖b‖, or `most` steps; 0 leaves x. losses (V): of the rows
-    before; nearby: maximum of gathered rows.
+    before.
     """
     K = other.shape[1]
     room = 0
     for i in range(low, high):
         room = max(room, indptr[i + 1] - indptr[i])
-    weights = np.empty(room, other.dtype)
-    room = min(room, nearby)
-    gathered, in_turn = np.empty((room, K), other.dtype), np.arange(room).astype(indices.dtype)
-    b, r, scale = (np.empty(K, other.dtype), np.empty(K, other.dtype), np.empty(K, other.dtype))
+    zero = np.zeros(1, other.dtype)[0]
+    room_for_weights = np.empty(room, other.dtype)
+    b, r, scale = np.empty(K, other.dtype), np.empty(K, other.dtype), np.empty(K, other.dtype)
     for i in range(low, high):
-        begin, end = indptr[i], indptr[i + 1]
-        pairs, n = indices[begin:end], end - begin
-        rows, places = other, pairs
-        if n <= room:
-            _gather(other, pairs, gathered)
-            rows, places = gathered, in_turn[:n]
-        loss = _bound(rows, places, counts[begin:end], x[i], shift, weights)
-        if expect:
-            _expect(counts[begin:end], loads[i], columns, pairs, weights)
+        row = slice(indptr[i], indptr[i + 1])
+        pairs, weights = indices[row], room_for_weights[: row.stop - row.start]
+        b[:] = zero
+        r[:] = zero
+        loss = _set_up(
+            other, pairs, counts[row], x[i], loads[i], columns, shift, expect, most > 0,
+            weights, b, r,
+        )  # fmt: skip
         for k in range(K):
             own = loads[i] * diagonal[k] + ridges[i]
             loss += own * x[i, k] * x[i, k] + 2.0 * loads[i] * pull[k] * x[i, k]
@@ -60,54 +58,56 @@ def solve_logistic_rows(
         losses[i], steps[i] = loss, 0
         if most == 0:
             continue
-        _sum_up(rows, places, counts[begin:end], weights, shift, b)
         for k in range(K):
             b[k] = scale[k] * (b[k] - loads[i] * pull[k])
             x[i, k] /= scale[k]
-        steps[i] = conjugate_gradients(rows, places, weights[:n], scale, b, x[i], r, tol, most)
+            r[k] = x[i, k] + scale[k] * r[k]
+        steps[i] = conjugate_gradients(other, pairs, weights, scale, b, x[i], r, tol, most)
         for k in range(K):
             x[i, k] *= scale[k]
 
 
 @summing_kernel
-def _gather(other: Array, pairs: Int32, gathered: Array) -> None:
-    """Copy some rows of `other` (m × K) to the first of `gathered`."""
-    for t in range(len(pairs)):
-        for k in range(other.shape[1]):
-            gathered[t, k] = other[pairs[t], k]
-
-
-@summing_kernel
-def _bound(
-    rows: Array, places: Int32, counts: Array, x: Array, shift: float, weights: Array
+def _set_up(
+    other: Array, pairs: Int32, counts: Array, x: Array, load: float, columns: Float64,
+    shift: float, expect: bool, solving: bool, weights: Array, b: Array, image: Array,
 ) -> float:  # fmt: skip
-    """Set weights to w_j; return Σ C_j softplus(−x·z_j − β)."""
-    zero = np.zeros(1, x.dtype)[0]
-    for t in range(len(places)):
-        z, along = rows[places[t]], zero
-        for k in range(len(x)):
-            along += z[k] * x[k]
-        weights[t] = along + shift
+    """Set weights to w_j; return Σ C_j softplus(−x·z_j − β).
+
+    solving: add Σ (C_j / 4 − w_j β) z_j to b, and Σ w_j z_j z_jᵀ x to image.
+    """
     loss = 0.0
-    for t in range(len(places)):  # apart from the products, so that it is vectorised
-        along, count = weights[t], counts[t]
-        size = abs(along)
-        decay = np.exp(-size)
-        weights[t] = count * _curvature(size, decay)
-        loss += count * (max(-along, zero) + _log_of_one_and(decay))
+    along, pulls = np.empty(CHUNK, b.dtype), np.empty(CHUNK, b.dtype)
+    for start in range(0, len(pairs), CHUNK):
+        chunk = slice(start, min(start + CHUNK, len(pairs)))
+        some, of_chunk = counts[chunk], weights[chunk]
+        multiply_some(other, pairs[chunk], x, along)
+        loss += _touch(some, along, shift, of_chunk)
+        if not solving:
+            continue
+        if expect:
+            _expect(some, load, columns, pairs[chunk], of_chunk)
+        for t in range(len(some)):
+            along[t] *= of_chunk[t]
+            pulls[t] = some[t] * _QUARTER - of_chunk[t] * shift
+        add_some_twice(other, pairs[chunk], along, image, pulls, b)
     return loss
 
 
 @summing_kernel
-def _sum_up(
-    rows: Array, places: Int32, counts: Array, weights: Array, shift: float, b: Array
-) -> None:  # fmt: skip
-    """Set b to Σ (C_j / 4 − w_j β) z_j."""
-    b[:] = np.zeros(1, b.dtype)[0]
-    for t in range(len(places)):
-        z, pull = rows[places[t]], counts[t] * 0.25 - weights[t] * shift
-        for k in range(len(b)):
-            b[k] += pull * z[k]
+def _touch(counts: Array, along: Array, shift: float, weights: Array) -> float:
+    """Set weights to w_j of bounds that touch the loss at x·z_j + β; return the loss of pairs.
+
+    along: x·z_j.
+    """
+    loss, zero = 0.0, np.zeros(1, along.dtype)[0]
+    for t in range(len(counts)):
+        at, count = along[t] + shift, counts[t]
+        size = abs(at)
+        decay = np.exp(-size)
+        weights[t] = count * _curvature(size, decay)
+        loss += count * (max(-at, zero) + _log_of_one_and(decay))
+    return loss
 
 
 @summing_kernel

@@ -7,7 +7,7 @@ import numpy as np
 from wordgeom.core.ops import LogisticSolutions, SharedDiagonal
 from wordgeom.core.types import Array, Csr, Float64, Int32
 from wordgeom.linalg import logistic_row_kernels
-from wordgeom.linalg.row_work import gathered_rows, solver_blocks
+from wordgeom.linalg.row_work import solver_blocks
 from wordgeom.runtime.pool import Pool
 
 
@@ -32,7 +32,7 @@ class LogisticRows:
             logistic_row_kernels.solve_logistic_rows(
                 at.indptr, at.indices, at.data, other, shared.loads, shared.columns,
                 shared.diagonal, shared.pull, shared.ridges, kind(shared.shift), shared.expect,
-                *rows, kind(tol), most, gathered_rows(other), start, losses, steps,
+                *rows, kind(tol), most, start, losses, steps,
             )  # fmt: skip
 
         for _ in self._pool.map(run, self._blocks):

@@ -14,7 +14,7 @@ from wordgeom.core.types import Array, Csr, Float64, Int64
 from wordgeom.linalg import kernels, row_solver_kernels
 from wordgeom.linalg.blas import one_thread
 from wordgeom.linalg.numpy_logistic import LogisticRows
-from wordgeom.linalg.row_work import gathered_rows, solver_blocks
+from wordgeom.linalg.row_work import solver_blocks
 from wordgeom.linalg.signs import fix_signs
 from wordgeom.runtime.pool import Pool
 
@@ -218,12 +218,12 @@ class SparseRows:
         """Solve to residuals of tol ‖right side‖, in place in `start` (V × K)."""
         V = self._targets.rows
         gains, steps = np.empty(V), np.empty(V, np.int32)
-        at, kind, near = self._targets, other.dtype.type, gathered_rows(other)
+        at, kind = self._targets, other.dtype.type
 
         def run(rows: tuple[int, int]) -> None:
             row_solver_kernels.solve_rows(
                 at.indptr, at.indices, at.data, self._weights, other, *rows, kind(tol), most,
-                near, start, gains, steps,
+                start, gains, steps,
             )  # fmt: skip
 
         for _ in self._pool.map(run, self._blocks):
