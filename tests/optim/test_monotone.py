@@ -64,6 +64,16 @@ def test_conjugate_gradients_lower_the_energy_with_each_step(singular):
     np.testing.assert_allclose(H @ x, b, atol=1e-8)
 
 
+def test_single_precision_solves_as_double_does():
+    rng = np.random.default_rng(6)
+    A = rng.standard_normal((20_000, 6))
+    H, b = A.T @ A + np.eye(6), rng.standard_normal((6, 2))
+    x = solve(lambda v: (H @ v).astype(np.float32), H.diagonal(), b.astype(np.float32), tol=1e-5,
+              most=30)  # fmt: skip
+    assert x.dtype == np.float32
+    np.testing.assert_allclose(x, np.linalg.solve(H, b), rtol=1e-4, atol=1e-9)
+
+
 def test_a_right_side_of_rounding_in_the_null_space_is_not_amplified():
     """Two separate pairs of points: each may move as a whole."""
     H = np.kron(np.eye(2), np.array([[1.3, -1.3], [-1.3, 1.3]]))

@@ -15,6 +15,7 @@ from interruptions import interrupted_after
 from wordgeom.cli import main
 from wordgeom.optim import conjugate_gradients
 from wordgeom.storage.store import Store
+from wordgeom.subwords import fit
 
 TRAIN = ["train", "cooc", "--method", "gbu", "--dim", "40", "--anchor-choice", "random",
          "--subwords", "2-4", "--min-words", "2"]  # fmt: skip
@@ -24,6 +25,7 @@ TRAIN = ["train", "cooc", "--method", "gbu", "--dim", "40", "--anchor-choice", "
 def whole(tmp_path, monkeypatch):
     """Counts in cooc, and what an undisturbed run makes of them."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(fit, "_WIDE", 32)  # so that there are two blocks
     draw = np.random.default_rng(2)
     words = [stem + end for stem in STEMS for end in ENDINGS]
     lines = (" ".join(draw.choice(words, 8)) + "\n" for _ in range(500))

@@ -11,22 +11,27 @@ from collections.abc import Callable
 
 import numpy as np
 
-from wordgeom.core.types import Float64
+from wordgeom.core.types import Array, Float64
 
-_ROUNDING = 1e-12  # curvature relative to that of the diagonal
+# Curvature relative to that of the diagonal, by the bytes of a number.
+_ROUNDING = {4: 1e-6, 8: 1e-12}
+_ROWS = 1 << 13  # whose inner products are summed in the dtype of the arrays
 
 
 def solve(
-    multiply: Callable[[Float64], Float64], diagonal: Float64, right: Float64,
+    multiply: Callable[[Array], Array], diagonal: Float64, right: Array,
     *, tol: float, most: int,
-) -> Float64:  # fmt: skip
+) -> Array:  # fmt: skip
     """Return x (n × k) with ‖A x − right‖ ≤ tol ‖right‖ in each column, or after `most` steps.
 
     multiply: returns A times an array (n × k) in a new array, A positive semidefinite; diagonal
-    (n): of A, and rows where it is 0 stay 0; right (n × k).
+    (n): of A, and rows where it is 0 stay 0; right (n × k), in float32 or float64, as x and all
+    arrays of its size.
     """
-    inverse = np.divide(1.0, diagonal, out=np.zeros(len(diagonal)), where=diagonal > 0.0)[:, None]
-    x, residual, work = np.zeros(right.shape), right.copy(), np.empty(right.shape)
+    kind = right.dtype.type
+    inverse = np.divide(1.0, diagonal, out=np.zeros(len(diagonal)), where=diagonal > 0.0)
+    inverse, own = (np.asarray(each, kind)[:, None] for each in (inverse, diagonal))
+    x, residual, work = np.zeros_like(right), right.copy(), np.empty_like(right)
     enough = tol * np.sqrt(_inner(right, right))
     direction = inverse * residual
     energy = _inner(residual, direction)
@@ -37,20 +42,24 @@ def solve(
         image = multiply(direction)
         curvature = _inner(direction, image)
         # Along the null space, where rounding of the right side lies too, A has no curvature.
-        scale = _inner(direction, np.multiply(diagonal[:, None], direction, out=work))
-        going &= (curvature > _ROUNDING * scale) & (energy > 0.0)
-        step = np.divide(energy, curvature, out=np.zeros(len(energy)), where=going)
+        scale = _inner(direction, np.multiply(own, direction, out=work))
+        going &= (curvature > _ROUNDING[kind().nbytes] * scale) & (energy > 0.0)
+        step = np.divide(energy, curvature, out=np.zeros(len(energy)), where=going).astype(kind)
         x += np.multiply(step, direction, out=work)
         residual -= np.multiply(step, image, out=image)
         scaled = np.multiply(inverse, residual, out=image)
         after = _inner(residual, scaled)
         ratio = np.divide(after, energy, out=np.zeros(len(after)), where=going)
-        direction *= ratio
+        direction *= ratio.astype(kind)
         direction += scaled
         energy = after
     return x
 
 
-def _inner(left: Float64, right: Float64) -> Float64:
-    """Return the inner product of each column (k)."""
-    return np.asarray(np.einsum("ij,ij->j", left, right))
+def _inner(left: Array, right: Array) -> Float64:
+    """Return the inner product of each column (k), summed in float64."""
+    total = np.zeros(left.shape[1])
+    for start in range(0, len(left), _ROWS):
+        rows = slice(start, start + _ROWS)
+        total += np.einsum("ij,ij->j", left[rows], right[rows])
+    return total

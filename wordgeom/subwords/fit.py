@@ -18,7 +18,7 @@ from wordgeom.runtime.context import Context
 from wordgeom.vectors.norms import row_norms
 
 _COPIES = 8  # arrays of a block in conjugate gradients
-_WIDE, _NARROW, _MANY = 32, 8, 1 << 18  # columns of a block, and n-grams from which it is narrow
+_WIDE, _NARROW, _MANY = 64, 16, 1 << 18  # columns of a block, and n-grams from which it is narrow
 _TOL, _STEPS = 1e-2, 50
 
 
@@ -51,9 +51,9 @@ def fit_ngrams(
     np.add.at(squares, weighted.indices, weighted.data.astype(np.float64) ** 2)
     diagonal = squares + ridge
 
-    def multiply(x: Float64) -> Float64:
-        made: Float64 = back.multiply(forth.multiply(x))
-        made += ridge * x
+    def multiply(x: Float32) -> Float32:
+        made: Float32 = back.multiply(forth.multiply(x))
+        made += np.float32(ridge) * x
         return made
 
     ngrams = np.empty((N, K), np.float32)
@@ -63,7 +63,8 @@ def fit_ngrams(
         iter(starts), "n-grams", len(starts), "blocks", lambda _: 1
     ):
         block = slice(start, min(start + width, K))
-        right = back.multiply(vectors[:, block] * factors[:, None])  # of √β_w x_w
+        directions = (vectors[:, block] * factors[:, None]).astype(np.float32)  # √β_w x_w
+        right = back.multiply(directions)
         solve = conjugate_gradients.solve
         ngrams[:, block] = solve(multiply, diagonal, right, tol=_TOL, most=_STEPS)
     return ngrams
@@ -77,7 +78,7 @@ def _with_rows_scaled(matrix: Csr, factors: Float64) -> Csr:
 
 def working_bytes(words: int, ngrams: int) -> int:
     """Return the bytes of a block of columns."""
-    return 8 * _COPIES * _width(ngrams) * (words + ngrams)
+    return 4 * _COPIES * _width(ngrams) * (words + ngrams)
 
 
 def _width(ngrams: int) -> int:
