@@ -72,7 +72,7 @@ def test_mapped_pairs_give_the_same_vectors(tmp_path, monkeypatch):
     monkeypatch.setattr(finish, "on_disk", noted)
     with Pool(2) as pool:
         source = WeightedMatrix(matrix, PmiOptions(), pool)
-        least = cost._HELD_VECTORS * 4 * 80 * 5 + 20 * source.entries
+        least = cost._HELD_VECTORS * 4 * 80 * 5 + 14 * source.entries
         for memory in (1 << 30, least, least - 1):
             monkeypatch.setattr(cost, "check", lambda *_, **__: None)
             run = Context(pool, partial(get_ops, "cpu", pool), memory, scratch=str(tmp_path))

@@ -22,6 +22,7 @@ from wordgeom.matrices.cooccurrence import MatrixWriter, StoredMatrix
 from wordgeom.matrices.stored_rows import StoredRows
 from wordgeom.runtime.pool import Pool
 from wordgeom.storage.store import StoreWriter
+from wordgeom.weighting import pmi
 from wordgeom.weighting.kernels import weight_rows
 from wordgeom.weighting.options import PmiOptions
 from wordgeom.weighting.pmi import WeightedMatrix
@@ -111,12 +112,16 @@ def test_stored_weights_have_no_counts(tmp_path):
         assert source.with_counts() is None
 
 
-def test_with_counts_is_the_same_in_blocks_of_any_size(tmp_path, monkeypatch):
-    stored = store_matrix(tmp_path / "cooc", random_counts(np.random.default_rng(7), 60))
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_with_counts_is_the_same_in_blocks_of_any_size(tmp_path, monkeypatch, symmetric):
+    counts = random_counts(np.random.default_rng(7), 60, symmetric=symmetric)
+    stored = store_matrix(tmp_path / "cooc", counts, symmetric=symmetric)
     with Pool(3) as pool:
         whole, counts = WeightedMatrix(stored, PmiOptions(cds=0.75), pool).with_counts()
         for entries in (1, 100):
             monkeypatch.setattr(row_blocks, "BLOCK_ENTRIES", entries)
+            monkeypatch.setattr(pmi, "_LEAST_RANGE", entries)
+            monkeypatch.setattr(pmi, "_RANGES", 5)
             again, values = WeightedMatrix(stored, PmiOptions(cds=0.75), pool).with_counts()
             assert whole.data.tobytes() == again.data.tobytes()
             assert whole.indices.tobytes() == again.indices.tobytes()

@@ -81,6 +81,6 @@ class Matrix(RowSource, Protocol):
     ) -> tuple[Csr, Float32] | None:
         """Return G (V × V) on every counted pair, and the counts (nnz); None without counts.
 
-        Pairs whose weight was clipped to 0 are included. `allocate` allocates the arrays: up to 20
+        Pairs whose weight was clipped to 0 are included. `allocate` allocates the arrays: up to 14
         bytes for each of the `entries`, 12 of the result.
         """

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from wordgeom.core.row_blocks import row_blocks
-from wordgeom.core.types import Csr, offsets
+from wordgeom.core.types import Array, Csr, Int32, Int64, offsets
 from wordgeom.matrices import symmetric_kernels as kernels
 from wordgeom.matrices.interfaces import RowSource
 from wordgeom.runtime.pool import Pool
@@ -49,29 +49,52 @@ def expanded(source: RowSource, pool: Pool, allocate: Allocate) -> Csr:
 
     The stored rows are read in blocks, once for their lengths and once for each range of rows.
     """
-    V = len(source.vocabulary)
     if not source.symmetric:
         return full_matrix(source, pool)
-    lengths = np.zeros(V, np.int64)
-    for first, part in _stored(source, pool, V):
-        kernels.count_expanded(part.indptr, part.indices, first, lengths)
-    indptr = offsets(lengths)
+    indptr = full_offsets(source, pool)
     indices = allocate(int(indptr[-1]), np.int32)
     data = allocate(int(indptr[-1]), source.dtype)
-    cursor = indptr[:-1].copy()
     for low, high in row_blocks(indptr, entries=_RANGE):
-        inner = row_blocks(indptr[low : high + 1] - indptr[low], entries=_ENTRIES)
-        rows = [(low + start, low + stop) for start, stop in inner]
-        for first, part in _stored(source, pool, high):
+        part = slice(indptr[low], indptr[high])
+        expand_rows(source, pool, indptr, (low, high), indices[part], data[part])
+    return Csr(indptr, indices, data, len(source.vocabulary))
 
-            def run(block: tuple[int, int], first: int = first, part: Csr = part) -> None:
-                kernels.expand(
-                    part.indptr, part.indices, part.data, first, *block, cursor, indices, data
-                )
 
-            for _ in pool.map(run, rows):
-                pass
-    return Csr(indptr, indices, data, V)
+def full_offsets(source: RowSource, pool: Pool) -> Int64:
+    """Return where each row of G begins (V + 1)."""
+    V = len(source.vocabulary)
+    lengths = np.zeros(V, np.int64)
+    for first, part in _stored(source, pool, V):
+        if source.symmetric:
+            kernels.count_expanded(part.indptr, part.indices, first, lengths)
+        else:
+            lengths[first : first + part.rows] = np.diff(part.indptr)
+    return offsets(lengths)
+
+
+def expand_rows(
+    source: RowSource, pool: Pool, indptr: Int64, rows: tuple[int, int], indices: Int32, data: Array
+) -> None:
+    """Write the columns and values of the rows [low, high) of G.
+
+    indptr (V + 1): from full_offsets; indices, data: the entries of these rows alone.
+    """
+    low, high = rows
+    if not source.symmetric:
+        part = source.rows(low, high)
+        indices[:], data[:] = part.indices, part.data
+        return
+    cursor = indptr[:-1] - indptr[low]
+    inner = row_blocks(indptr, high, entries=_ENTRIES, start=low)
+    for first, part in _stored(source, pool, high):
+
+        def run(block: tuple[int, int], first: int = first, part: Csr = part) -> None:
+            kernels.expand(
+                part.indptr, part.indices, part.data, first, *block, cursor, indices, data
+            )
+
+        for _ in pool.map(run, inner):
+            pass
 
 
 def _stored(source: RowSource, pool: Pool, stop: int) -> Iterator[tuple[int, Csr]]:

@@ -24,11 +24,14 @@ from wordgeom.core.types import Csr, Float32, Float64, Int64
 from wordgeom.matrices import cooccurrence
 from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.matrices.stored_rows import StoredRows
-from wordgeom.matrices.symmetric import expanded
+from wordgeom.matrices.symmetric import expand_rows, full_offsets
 from wordgeom.runtime.pool import Pool
 from wordgeom.storage.memmap import Allocate, in_memory
 from wordgeom.weighting import kernels
 from wordgeom.weighting.options import NPMI, PMI, PmiOptions
+
+# Parts of the matrix whose exact counts are in memory at a time, and the least entries of one.
+_RANGES, _LEAST_RANGE = 4, 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,19 +103,34 @@ class WeightedMatrix(StoredRows):
 
     def with_counts(self, allocate: Allocate = in_memory) -> tuple[Csr, Float32]:
         """Return G (V × V) on every counted pair, and the counts (nnz)."""
-        counts = expanded(StoredRows(self._matrix, self._pool), self._pool, allocate)
-        data, values = (allocate(counts.nnz, np.float32) for _ in range(2))
-        denominator = self._matrix.denominator
+        stored, V = StoredRows(self._matrix, self._pool), len(self.vocabulary)
+        indptr = full_offsets(stored, self._pool)
+        nnz = int(indptr[-1])
+        indices = allocate(nnz, np.int32)
+        data, values = (allocate(nnz, np.float32) for _ in range(2))
+        ranges = row_blocks(indptr, entries=max(_LEAST_RANGE, nnz // _RANGES))
+        # Exact counts take 8 bytes each, so they are held for one range of rows at a time.
+        longest = max((int(indptr[high] - indptr[low]) for low, high in ranges), default=0)
+        room = allocate(longest, stored.dtype)
+        for low, high in ranges:
+            part = slice(indptr[low], indptr[high])
+            counts = room[: part.stop - part.start]
+            expand_rows(stored, self._pool, indptr, (low, high), indices[part], counts)
+            own = Csr(indptr[low : high + 1] - indptr[low], indices[part], counts, V)
+            self._weigh(own, low, data[part], values[part])
+        return Csr(indptr, indices, data, V), values
+
+    def _weigh(self, counts: Csr, first: int, data: Float32, values: Float32) -> None:
+        """Set data to the weights of rows from row `first`, and values to their counts."""
 
         def run(block: tuple[int, int]) -> None:
-            begin, end = counts.indptr[block[0]], counts.indptr[block[1]]
-            weighted = self.weights.weigh(counts.block(*block), block[0], drop=False)
-            data[begin:end] = weighted.data
-            np.divide(counts.data[begin:end], denominator, values[begin:end], casting="unsafe")
+            part = slice(counts.indptr[block[0]], counts.indptr[block[1]])
+            own = self.weights.weigh(counts.block(*block), first + block[0], drop=False)
+            data[part] = own.data
+            np.divide(counts.data[part], self._matrix.denominator, values[part], casting="unsafe")
 
         for _ in self._pool.map(run, row_blocks(counts.indptr)):
             pass
-        return Csr(counts.indptr, counts.indices, data, counts.columns), values
 
 
 def weighted(matrix: StoredMatrix, options: PmiOptions, pool: Pool) -> StoredRows:

@@ -13,7 +13,7 @@ from wordgeom.runtime.memory import check_memory
 # per m³, and operations per second of one thread.
 _DENSE_COPIES, _EIGH_FLOPS, _FLOPS = 5, 4.0, 2e10
 _ROW = 100  # bytes of a row besides its entries: word, offset, tiles
-_WITH_COUNTS, _FULL = 20, 12  # bytes of an entry in Matrix.with_counts, in Matrix.full
+_WITH_COUNTS, _FULL = 14, 12  # bytes of an entry in Matrix.with_counts, in Matrix.full
 _HELD_VECTORS = 5  # arrays (V × K): v and u, both and a solution in a half sweep's coordinates
 _LONG = 10.0  # seconds from which a note announces the expected time
 _log = logging.getLogger(__name__)

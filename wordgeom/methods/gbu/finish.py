@@ -48,6 +48,7 @@ def swept(
         state = initial(targets)
     state.empty = int(np.count_nonzero(np.diff(targets.indptr) == 0))
     sweeps = settings.loss.sweeps(targets, counts, K, ops)
+    del targets  # the logistic loss has no use for them
     for _ in context.progress.follow(
         half_sweeps(state, sweeps, halves, _TOL), "weighted sweeps", halves, "half sweeps", int,
         done=state.halves,

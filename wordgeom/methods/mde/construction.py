@@ -30,7 +30,7 @@ from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
 from wordgeom.vectors.keyed import Vectors, row_in
 
-_ENTRY, _COUNTED, _POINT = 12, 20, 32  # bytes of an entry, one with counts, a number of vectors
+_ENTRY, _COUNTED, _POINT = 12, 14, 32  # bytes of an entry, one with counts, a number of vectors
 _LISTED = 5  # sizes of components in a note
 
 
