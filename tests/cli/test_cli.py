@@ -486,6 +486,9 @@ ONE_OF_EACH = (
             ("--subwords needs a value; see wordgeom train --method gbu --help",),
         ),
         (["build-cooc", "x.txt", "-o", "--window", "3"], ("-o needs a value; see",)),
+        (["similar", "v", "--top", "--json", "king"], ("--top needs a value; see",)),
+        (["plot", "map", "v", "-o", "--force"], ("-o needs a value; see wordgeom plot map",)),
+        (["compare", "cooc", "--methods", "--dim", "9"], ("--methods needs a value; see",)),
         (["train", "--method", "gub"], ("unknown method 'gub'", "did you mean gbu?")),
         (
             ["train", "--method", "gbu", "--dimm", "5"],

@@ -7,11 +7,12 @@ from typing import Any
 import click
 
 from wordgeom.cli import flags
+from wordgeom.cli.command import Command
 from wordgeom.cli.similar import including, note_undirected, print_words, read
 from wordgeom.vectors.options import NeighbourOptions
 
 
-@click.command("analogy")
+@click.command("analogy", cls=Command)
 @click.argument("vectors")
 @click.argument("a")
 @click.argument("b")

@@ -12,6 +12,7 @@ import click
 
 from wordgeom import methods
 from wordgeom.cli import flags
+from wordgeom.cli.command import Command
 from wordgeom.cli.sets import KINDS, takes_sets
 from wordgeom.cli.train import by_method
 from wordgeom.comparison.options import CompareOptions
@@ -67,7 +68,7 @@ def takes_inputs(function: _Command) -> _Command:
     return function
 
 
-@click.command("compare")
+@click.command("compare", cls=Command)
 @click.argument("paths", nargs=-1, metavar="[TEXT | MATRIX] [VECTORS]...")
 @click.option("--corpus", multiple=True, metavar="FILE", help=_CORPUS)
 @takes_inputs

@@ -10,13 +10,13 @@ import gc
 import logging
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from wordgeom.cli import flags
+from wordgeom.cli.command import Command
 from wordgeom.core.errors import OptionError
 from wordgeom.core.options import Options, check_known, specs
 from wordgeom.runtime.run_options import ResumeOptions
@@ -39,7 +39,7 @@ _LISTS = (
 )  # fmt: skip
 
 
-class StageCommand(click.Command):
+class StageCommand(Command):
     """A command whose function returns the stage to run, from its settings and its options.
 
     The parameters declared by click are settings of its own; classes: of the options besides.
@@ -49,18 +49,6 @@ class StageCommand(click.Command):
         super().__init__(*args, **kw)
         self.classes, self._own = tuple(classes), [str(param.name) for param in self.params]
         self.params += [*flags.parameters(*classes), flags.config_option()]
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments. Raises BadOptionUsage where a value is missing before an option."""
-        options = [p for p in self.get_params(ctx) if isinstance(p, click.Option)]
-        valued = {name for option in options if not option.is_flag for name in option.opts}
-        known = {name for option in options for name in (*option.opts, *option.secondary_opts)}
-        plain = args.index("--") if "--" in args else len(args)
-        for arg, after in pairwise(args[:plain]):
-            if arg in valued and after in known and not ctx.resilient_parsing:
-                what = f"Option {arg!r} requires an argument."  # as click itself says at the end
-                raise click.BadOptionUsage(arg, what, ctx=ctx)
-        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> None:
         """Run the stage with the flags that were given and its table in a --config file."""

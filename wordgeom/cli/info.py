@@ -8,12 +8,14 @@ from typing import Any
 
 import click
 
+from wordgeom.cli.command import Command
+
 _SHORT = 3  # entries of a table that fit on a line; numbers shown of a long list
 _LONG = 8  # numbers of a list that is shown in full
 _NOTES = "notes"  # a list of sentences
 
 
-@click.command("info")
+@click.command("info", cls=Command)
 @click.argument("path")
 @click.option("--digest", is_flag=True, help="print only the digest of the content")
 @click.option("--check", is_flag=True, help="verify every byte")

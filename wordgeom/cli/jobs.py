@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wordgeom.cli import flags, frame
+from wordgeom.cli.command import Command
 from wordgeom.core.errors import OptionError, UnavailableError, WordgeomError
 from wordgeom.jobs.options import ShardOptions, TaskOptions
 
@@ -37,7 +38,7 @@ the other commands of CONFIG. CPUs, memory and time of each job come from `wordg
 """
 
 
-@click.command("jobs", help=_HELP)
+@click.command("jobs", cls=Command, help=_HELP)
 @click.argument("config")
 @click.option("--slurm", is_flag=True, help="print a script that submits jobs to Slurm")
 @click.option("--submit", is_flag=True, help="submit the jobs to Slurm, through sbatch")

@@ -7,12 +7,13 @@ from typing import Any
 import click
 
 from wordgeom.cli import flags
+from wordgeom.cli.command import Command
 from wordgeom.evaluation.options import NearPairOptions
 from wordgeom.plot.options import PlotOptions
 from wordgeom.runtime.run_options import UseOptions
 
 
-@click.command("angles")
+@click.command("angles", cls=Command)
 @click.argument("vectors", default="vectors.bin")
 @click.option("--reference", required=True, metavar="FILE",
               help="vectors that VECTORS were made from")  # fmt: skip

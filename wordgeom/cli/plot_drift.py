@@ -8,10 +8,11 @@ from typing import Any
 import click
 
 from wordgeom.cli import flags
+from wordgeom.cli.command import Command
 from wordgeom.plot.options import ColourOptions, PlotOptions
 
 
-@click.command("drift")
+@click.command("drift", cls=Command)
 @click.argument("source", metavar="MODEL|JSON")
 @click.option("--words", metavar="WORD,WORD",
               help="words to plot (at most 6), or to label in a volcano plot")  # fmt: skip

@@ -7,10 +7,11 @@ from typing import Any
 import click
 
 from wordgeom.cli import flags
+from wordgeom.cli.command import Command
 from wordgeom.plot.options import ColourOptions, PlotOptions
 
 
-@click.command("imputation")
+@click.command("imputation", cls=Command)
 @click.argument("vectors", default="vectors.imputed.bin")
 @click.option("--table", metavar="FILE", help="trust table  [beside VECTORS, .tsv]")
 @click.option("--label", "labels", multiple=True, metavar="NAME",

@@ -9,11 +9,12 @@ from typing import Any
 import click
 
 from wordgeom.cli import flags
+from wordgeom.cli.command import Command
 from wordgeom.plot.map.options import MapOptions
 from wordgeom.plot.options import ColourOptions, PlotOptions
 
 
-@click.command("map")
+@click.command("map", cls=Command)
 @click.argument("vectors", default="vectors.bin")
 @click.option("-o", "--out", default="map.png", metavar="FILE",
               help="output file: .png, .svg, .pdf or .html  [map.png]")  # fmt: skip

@@ -7,10 +7,11 @@ from typing import Any
 import click
 
 from wordgeom.cli import flags
+from wordgeom.cli.command import Command
 from wordgeom.plot.options import PlotOptions
 
 
-@click.command("spectrum")
+@click.command("spectrum", cls=Command)
 @click.argument("vectors", nargs=-1, required=True)
 @click.option("-o", "--out", default="spectrum.png", metavar="FILE",
               help="output file: .png, .svg or .pdf  [spectrum.png]")  # fmt: skip

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wordgeom.cli import flags, frame
+from wordgeom.cli.command import Command
 from wordgeom.core.errors import MissingInputError, OutputExistsError, StoppedError
 from wordgeom.runtime.run_options import RunOptions
 
@@ -24,7 +25,7 @@ _DIFFERENT = 3  # exit status: 1 is an error, 2 a wrong usage
 _NOT_HERE = ("seed", "force")  # of RunOptions: the card decides, and nothing is overwritten
 
 
-@click.command("rerun", params=[
+@click.command("rerun", cls=Command, params=[
     option for option in flags.parameters(RunOptions) if option.name not in _NOT_HERE
 ])  # fmt: skip
 @click.argument("card")

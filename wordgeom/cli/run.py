@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from wordgeom.cli import frame, pipeline
+from wordgeom.cli.command import Command
 from wordgeom.cli.invocation import Invocation
 from wordgeom.core.errors import OutputExistsError, StaleOutputError
 
@@ -30,7 +31,7 @@ of the table's own command:
 """
 
 
-@click.command("run", help=_HELP)
+@click.command("run", cls=Command, help=_HELP)
 @click.argument("config")
 @click.option("--force", is_flag=True, help="overwrite output that CONFIG did not make")
 @click.option("--resume", is_flag=True, help="resume an interrupted run")

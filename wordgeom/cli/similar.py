@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wordgeom.cli import flags
+from wordgeom.cli.command import Command
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.formatting import several
 from wordgeom.vectors.options import NeighbourOptions
@@ -28,7 +29,7 @@ _WITH_VALUE = ("--top", "--at")  # --at -44 is a year
 _MINUS = "\0"  # marks a negative word, so that click takes it for no option
 
 
-class _Query(click.Command):
+class _Query(Command):
     """A command whose arguments `-word` are negative words."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
