@@ -15,6 +15,7 @@ from wordgeom.subwords.counting import count_ngrams
 from wordgeom.subwords.fit import fit_ngrams, word_weights
 from wordgeom.subwords.improvement import improve
 from wordgeom.subwords.options import SubwordOptions
+from wordgeom.subwords.spectrum import Mapped, with_power
 from wordgeom.subwords.units.codepoints import CodePoints
 from wordgeom.vectors.keyed import Vectors
 
@@ -44,7 +45,7 @@ def test_the_vectors_solve_the_normal_equations(made, using, monkeypatch):
     _, shares = count_ngrams(made.words, CodePoints(), OPTIONS)
     directions = made.matrix / np.linalg.norm(made.matrix, axis=1, keepdims=True)
     weights = np.random.default_rng(2).uniform(0, 1, 30)
-    found = fit_ngrams(shares, made.matrix, weights, 0.3, using)
+    found = fit_ngrams(shares, Mapped(made.matrix, using.ops), weights, 0.3, using)
     A = dense(shares)
     weighted = A.T * weights
     expected = np.linalg.solve(weighted @ A + 0.3 * np.eye(A.shape[1]), weighted @ directions)
@@ -77,6 +78,17 @@ def test_the_model_gives_a_word_what_was_added_to_it(made, using):
     np.testing.assert_array_equal(found.model.vectors_of(["zzz"]), np.zeros((1, 40)))
     twice = improve(made, replace(OPTIONS, ngram_weight=2 * OPTIONS.ngram_weight), using)
     np.testing.assert_allclose(twice.vectors.matrix - made.matrix, 2 * added, atol=1e-5)
+
+
+def test_powers_change_the_words_and_what_n_grams_are_fitted_to(made, using):
+    options = replace(OPTIONS, word_power=0.4, ngram_power=0.8)
+    found = improve(made, options, using)
+    words, fitted = (with_power(made.matrix, p, using.ops).rows(slice(None)) for p in (0.4, 0.8))
+    alone = improve(Vectors(made.words, fitted), OPTIONS, using)
+    np.testing.assert_allclose(
+        found.vectors.matrix - words, alone.vectors.matrix - fitted, atol=1e-4
+    )
+    assert found.statistics["explained"] == pytest.approx(alone.statistics["explained"], abs=1e-5)
 
 
 def test_an_unseen_word_is_near_its_true_vector(made, using):

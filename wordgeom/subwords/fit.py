@@ -15,6 +15,7 @@ from wordgeom.core.types import Csr, Float32, Float64
 from wordgeom.linalg.svd import transpose
 from wordgeom.optim import conjugate_gradients
 from wordgeom.runtime.context import Context
+from wordgeom.subwords.spectrum import Mapped
 from wordgeom.vectors.norms import row_norms
 
 _COPIES = 8  # arrays of a block in conjugate gradients
@@ -35,15 +36,15 @@ def word_weights(vectors: Float32, half_rank: float) -> Float64:
 
 
 def fit_ngrams(
-    shares: Csr, vectors: Float32, weights: Float64, ridge: float, context: Context
+    shares: Csr, vectors: Mapped, weights: Float64, ridge: float, context: Context
 ) -> Float32:
     """Return the vectors (N × K) of n-grams.
 
     shares (V × N) float32: a_wg; vectors (V × K), whose directions are the x_w; weights (V): β_w;
     ridge: λ.
     """
-    N, K = shares.columns, vectors.shape[1]
-    roots, own = np.sqrt(weights), row_norms(vectors)
+    N, K = shares.columns, vectors.vectors.shape[1]
+    roots, own = np.sqrt(weights), vectors.norms()
     factors = np.divide(roots, own, out=np.zeros(len(own)), where=own > 0)
     weighted = _with_rows_scaled(shares, roots)
     forth, back = (context.ops.operator(each) for each in (weighted, transpose(weighted)))
@@ -63,7 +64,7 @@ def fit_ngrams(
         iter(starts), "n-grams", len(starts), "blocks", lambda _: 1
     ):
         block = slice(start, min(start + width, K))
-        directions = (vectors[:, block] * factors[:, None]).astype(np.float32)  # √β_w x_w
+        directions = (vectors.columns(block) * factors[:, None]).astype(np.float32)  # √β_w x_w
         right = back.multiply(directions)
         solve = conjugate_gradients.solve
         ngrams[:, block] = solve(multiply, diagonal, right, tol=_TOL, most=_STEPS)

@@ -1,8 +1,9 @@
 """Vectors of words plus those of their n-grams: v_w + ω r Σ_g a_wg z_g.
 
-The z_g are fitted to the directions of the v_w (fit.py), r is the mean norm of the v_w, and ω the
-weight. gbu's vectors of rare words are short, so their n-grams decide most of the sum. A word
-without a vector has its n-grams alone.
+The v_w are the given vectors with singular values raised to a power (spectrum.py). The z_g are
+fitted to the directions of the given vectors, with values raised to another power (fit.py); r is
+the mean norm of these, and ω the weight. gbu's vectors of rare words are short, so their n-grams
+decide most of the sum. A word without a vector has its n-grams alone.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from wordgeom.subwords.counting import count_ngrams
 from wordgeom.subwords.fit import fit_ngrams, word_weights, working_bytes
 from wordgeom.subwords.model import FitSettings, SubwordModel
 from wordgeom.subwords.options import SubwordOptions
+from wordgeom.subwords.spectrum import Mapped, with_power
 from wordgeom.subwords.units.jamo import has_syllables
 from wordgeom.subwords.units.morphs import Morphs
 from wordgeom.subwords.units.names import JAMO
@@ -53,21 +55,24 @@ def improve(vectors: Vectors, options: SubwordOptions, context: Context) -> Impr
     unit = options.opened_unit()
     index, shares = count_ngrams(vectors.words, unit, options)
     check_fit_memory(shares, vectors.matrix, context)
-    norms = row_norms(vectors.matrix)
-    used = norms > 0
+    used = row_norms(vectors.matrix) > 0
     if not used.any():
         raise InputError("every vector is zero", do="train again")
+    own, fitted = (
+        with_power(vectors.matrix, power, context.ops)
+        for power in (options.word_power, options.ngram_power)
+    )
     weights = word_weights(vectors.matrix, options.half_rank)
-    ngrams = fit_ngrams(shares, vectors.matrix, weights, options.ngram_ridge, context)
-    parts = _parts(shares, ngrams, context)
+    ngrams = fit_ngrams(shares, fitted, weights, options.ngram_ridge, context)
+    parts, norms = _parts(shares, ngrams, context), fitted.norms()
     statistics = {
         "ngrams": len(index), "ngrams_in_words": shares.nnz,
         "words_without_ngrams": int(np.count_nonzero(np.diff(shares.indptr) == 0)),
         "zero_vectors": int(np.count_nonzero(~used)),
-        "explained": _explained(vectors.matrix, norms, parts, weights),
+        "explained": _explained(fitted, norms, parts, weights),
     }  # fmt: skip
     scale = options.ngram_weight * float(norms[used].mean())
-    made = _added(vectors.matrix, parts, ngrams, scale)
+    made = _added(own, parts, ngrams, scale)
     fit = FitSettings(float(options.ngram_ridge), float(options.half_rank))
     model = SubwordModel(options.unit, unit, options.lengths, index, ngrams, fit=fit)
     notes = _notes(vectors.words, unit, options, statistics)
@@ -84,18 +89,17 @@ def _parts(shares: Csr, ngrams: Float32, context: Context) -> Float32:
     return parts
 
 
-def _explained(vectors: Float32, norms: Float64, parts: Float32, weights: Float64) -> float:
+def _explained(vectors: Mapped, norms: Float64, parts: Float32, weights: Float64) -> float:
     """Return the share of the weighted squares of directions that the n-grams explain."""
     left = 0.0
-    for at in range(0, len(vectors), _ROWS):
-        rows = slice(at, at + _ROWS)
+    for rows in vectors.blocks():
         own = np.where(norms[rows] > 0, norms[rows], 1.0)[:, None]
-        left += float(weights[rows] @ np.square(vectors[rows] / own - parts[rows]).sum(axis=1))
+        left += float(weights[rows] @ np.square(vectors.rows(rows) / own - parts[rows]).sum(axis=1))
     total = float(weights.sum())
     return 1.0 - left / total if total > 0.0 else 0.0
 
 
-def _added(vectors: Float32, parts: Float32, ngrams: Float32, scale: float) -> Float32:
+def _added(vectors: Mapped, parts: Float32, ngrams: Float32, scale: float) -> Float32:
     """Return the vectors plus their parts (V × K) times `scale`, and scale the n-grams too.
 
     Both in the arrays given, since a third and a fourth would not fit beside them.
@@ -103,7 +107,8 @@ def _added(vectors: Float32, parts: Float32, ngrams: Float32, scale: float) -> F
     with np.errstate(over="ignore", invalid="ignore"):
         for array in (parts, ngrams):
             array *= np.float32(scale)
-        parts += vectors
+        for rows in vectors.blocks():
+            parts[rows] += vectors.rows(rows)
     finite = all(
         np.isfinite(array[at : at + _ROWS]).all()
         for array in (parts, ngrams)

@@ -42,6 +42,14 @@ class SubwordOptions(Options):
         0.4, "rank, as a share of all words, of the word that weighs half as much as the first in "
         "the fit of n-grams; 0: all weigh the same", low=0, high=1e9, metavar="SHARE",
     )  # fmt: skip
+    word_power: float = option(
+        1.0, "power of the singular values in the words' own part; 1: as given", low=0, high=4,
+        metavar="P",
+    )  # fmt: skip
+    ngram_power: float = option(
+        1.0, "power of the singular values in the vectors that n-grams are fitted to", low=0,
+        high=4, metavar="P",
+    )  # fmt: skip
     ngram_weight: float = option(
         2.5, "weight of a word's n-grams, relative to the mean norm of the vectors",
         low=1e-6, high=1e6, metavar="W",

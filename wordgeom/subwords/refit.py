@@ -10,6 +10,7 @@ from wordgeom.subwords.fit import fit_ngrams, word_weights
 from wordgeom.subwords.improvement import check_fit_memory
 from wordgeom.subwords.model import FitSettings, SubwordModel
 from wordgeom.subwords.options import SubwordOptions
+from wordgeom.subwords.spectrum import Mapped
 
 
 def refitted(
@@ -24,4 +25,5 @@ def refitted(
     defaults = SubwordOptions()
     fit = model.fit or FitSettings(defaults.ngram_ridge, defaults.half_rank)
     weights = word_weights(vectors, fit.half_rank) * chosen
-    return replace(model, vectors=fit_ngrams(shares, vectors, weights, fit.ridge, context))
+    given = Mapped(vectors, context.ops)
+    return replace(model, vectors=fit_ngrams(shares, given, weights, fit.ridge, context))

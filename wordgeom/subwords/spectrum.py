@@ -1,0 +1,81 @@
+"""Vectors whose singular values are raised to a power, in the space of the given vectors.
+
+With the singular value decomposition V = U S Qᵀ, the vectors V M have the singular values c Sᵖ, for
+M = c Q S^(p−1) Qᵀ, where c keeps the sum of squares. With p < 1, weak directions weigh more; those
+below a thousandth of the strongest weigh as if they were that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from wordgeom.core.errors import RankError
+from wordgeom.core.ops import Ops
+from wordgeom.core.types import Float32, Float64
+from wordgeom.linalg.blas import one_thread
+from wordgeom.vectors.norms import row_norms
+
+_ROWS = 1 << 14
+_LARGEST = 1e15  # number of a vector
+_LEAST = 1e-3  # share of the largest singular value below which float32's squares do not reach
+
+
+@dataclass(frozen=True, eq=False)
+class Mapped:
+    """The vectors V M (V × K) float32, of which some rows or columns are made at a time.
+
+    vectors: V (V × K); map: M (K × K), None for V itself.
+    """
+
+    vectors: Float32
+    ops: Ops
+    map: Float64 | None = None
+
+    def rows(self, block: slice) -> Float32:
+        """Return some rows of V M."""
+        given = self.vectors[block]
+        return given if self.map is None else self._times(given, self.map)
+
+    def columns(self, block: slice) -> Float32:
+        """Return some columns of V M."""
+        if self.map is None:
+            return self.vectors[:, block]
+        return self._times(self.vectors, self.map[:, block])
+
+    def norms(self) -> Float64:
+        """Return the norms (V) of the rows of V M."""
+        parts = [row_norms(self.rows(block)) for block in self.blocks()]
+        return np.concatenate([np.zeros(0), *parts])
+
+    def blocks(self) -> list[slice]:
+        """Return the blocks of rows in which it is made."""
+        return [slice(at, at + _ROWS) for at in range(0, len(self.vectors), _ROWS)]
+
+    def _times(self, given: Float32, weights: Float64) -> Float32:
+        ops = self.ops
+        made = ops.to_numpy(ops.combine(ops.tall(given, np.float32), weights))
+        return np.asarray(made, np.float32)
+
+
+def with_power(vectors: Float32, power: float, ops: Ops) -> Mapped:
+    """Return the vectors with the singular values raised to a power.
+
+    vectors (V × K), finite. Raises RankError where float32 cannot hold their squares.
+    """
+    if power == 1.0:
+        return Mapped(vectors, ops)
+    if max(vectors.max(initial=0.0), -vectors.min(initial=0.0)) > _LARGEST:
+        do = "scale them with wordgeom transform --normalise"
+        raise RankError("the squares of vectors exceed the range of float32", do=do)
+    tall = ops.tall(vectors, np.float32)
+    gram = ops.inner(tall, tall)
+    with one_thread():
+        values, Q = np.linalg.eigh((gram + gram.T) / 2.0)
+    sigma = np.sqrt(np.maximum(values, 0.0))
+    factors = np.maximum(sigma, _LEAST * sigma.max(initial=1e-300)) ** (power - 1.0)
+    total = np.sum((sigma * factors) ** 2)
+    if total > 0.0:
+        factors *= np.sqrt(np.sum(sigma**2) / total)
+    return Mapped(vectors, ops, (Q * factors) @ Q.T)
