@@ -42,7 +42,8 @@ class Mapped:
         """Return some columns of V M."""
         if self.map is None:
             return self.vectors[:, block]
-        return self._times(self.vectors, self.map[:, block])
+        part = self.map[:, block]  # by rows, since a copy of all vectors may not fit
+        return np.concatenate([self._times(self.vectors[at], part) for at in self.blocks()])
 
     def norms(self) -> Float64:
         """Return the norms (V) of the rows of V M."""
@@ -69,8 +70,10 @@ def with_power(vectors: Float32, power: float, ops: Ops) -> Mapped:
     if max(vectors.max(initial=0.0), -vectors.min(initial=0.0)) > _LARGEST:
         do = "scale them with wordgeom transform --normalise"
         raise RankError("the squares of vectors exceed the range of float32", do=do)
-    tall = ops.tall(vectors, np.float32)
-    gram = ops.inner(tall, tall)
+    gram = np.zeros((vectors.shape[1], vectors.shape[1]))
+    for rows in Mapped(vectors, ops).blocks():
+        tall = ops.tall(vectors[rows], np.float32)
+        gram += ops.inner(tall, tall)
     with one_thread():
         values, Q = np.linalg.eigh((gram + gram.T) / 2.0)
     sigma = np.sqrt(np.maximum(values, 0.0))
