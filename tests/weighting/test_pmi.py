@@ -114,8 +114,8 @@ def test_stored_weights_have_no_counts(tmp_path):
 
 @pytest.mark.parametrize("symmetric", [True, False])
 def test_with_counts_is_the_same_in_blocks_of_any_size(tmp_path, monkeypatch, symmetric):
-    counts = random_counts(np.random.default_rng(7), 60, symmetric=symmetric)
-    stored = store_matrix(tmp_path / "cooc", counts, symmetric=symmetric)
+    pairs = random_counts(np.random.default_rng(7), 60, symmetric=symmetric)
+    stored = store_matrix(tmp_path / "cooc", pairs, symmetric=symmetric)
     with Pool(3) as pool:
         whole, counts = WeightedMatrix(stored, PmiOptions(cds=0.75), pool).with_counts()
         for entries in (1, 100):
