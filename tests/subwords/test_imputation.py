@@ -152,9 +152,9 @@ def test_the_baseline_knows_nothing_of_the_hidden_vectors(improved, using):
 def test_the_baseline_is_that_of_vectors_without_ngrams(words, ask, using, fit):
     """N-grams fitted to the other words of vectors.bin, alike, predict the hidden ones alike."""
     Path("d.csv").write_text("a,1,2\n")
+    fit = {"subwords": "2-5", "min_words": 1, "word_power": 1.0, "ngram_power": 1.0} | fit
     how = [f"--{name.replace('_', '-')}={value}" for name, value in fit.items()]
-    assert ask("subwords", "vectors.bin", "-o", "v.bin", "--subwords", "2-5", "--min-words", "1",
-               *how).status == 0  # fmt: skip
+    assert ask("subwords", "vectors.bin", "-o", "v.bin", *how).status == 0
     plain, given = read_vectors("vectors.bin"), read_open_vectors(Path("v.bin"))
     assert given.model is not None
     hidden = np.array([plain.words.index("talks")])
@@ -163,9 +163,10 @@ def test_the_baseline_is_that_of_vectors_without_ngrams(words, ask, using, fit):
     predicted = predict(hidden, np.delete(rows, hidden))
     rest = [word for word in plain.words if word != "talks"]
     write_vectors("rest.bin", rest, plain.matrix[[plain.words.index(word) for word in rest]])
-    model = wg.add_subwords("rest.bin", subwords="2-5", min_words=1, **fit)
+    model = wg.add_subwords("rest.bin", **fit)
     expected = model["talks"] / np.linalg.norm(model["talks"])
-    assert predicted[0] @ expected > 0.9999 * np.linalg.norm(predicted)
+    # Ranks among one word more weigh the others a little differently.
+    assert predicted[0] @ expected > 0.9995 * np.linalg.norm(predicted)
 
 
 def test_validation_reports_the_baseline(domain, ask):

@@ -19,7 +19,7 @@ from wordgeom.subwords.spectrum import Mapped, with_power
 from wordgeom.subwords.units.codepoints import CodePoints
 from wordgeom.vectors.keyed import Vectors
 
-OPTIONS = SubwordOptions(subwords="2-3", min_words=2)
+OPTIONS = SubwordOptions(subwords="2-3", min_words=2, word_power=1.0, ngram_power=1.0)
 STEMS, ENDINGS = ("walk", "talk", "jump", "call", "play", "work"), ("", "s", "ed", "ing", "er")
 
 

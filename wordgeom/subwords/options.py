@@ -32,26 +32,26 @@ class SubwordOptions(Options):
     morphs: str | None = option(
         None, "morphs of words, lines `word TAB a b c`, for --unit morphs", metavar="FILE"
     )
-    min_words: int = option(5, "minimum number of words that an n-gram occurs in", low=1)
+    min_words: int = option(2, "minimum number of words that an n-gram occurs in", low=1)
     buckets: int = option(
         0, "hash n-grams into N buckets, as fastText does; 0: an entry for each n-gram", low=0,
         high=2**31 - 1, metavar="N",
     )  # fmt: skip
     ngram_ridge: float = option(0.01, "L2 penalty on the vectors of n-grams", low=1e-9, high=1e9)
     half_rank: float = option(
-        0.4, "rank, as a share of all words, of the word that weighs half as much as the first in "
+        0.2, "rank, as a share of all words, of the word that weighs half as much as the first in "
         "the fit of n-grams; 0: all weigh the same", low=0, high=1e9, metavar="SHARE",
     )  # fmt: skip
     word_power: float = option(
-        1.0, "power of the singular values in the words' own part; 1: as given", low=0, high=4,
+        0.4, "power of the singular values in the words' own part; 1: as given", low=0, high=4,
         metavar="P",
     )  # fmt: skip
     ngram_power: float = option(
-        1.0, "power of the singular values in the vectors that n-grams are fitted to", low=0,
+        0.85, "power of the singular values in the vectors that n-grams are fitted to", low=0,
         high=4, metavar="P",
     )  # fmt: skip
     ngram_weight: float = option(
-        2.5, "weight of a word's n-grams, relative to the mean norm of the vectors",
+        4.0, "weight of a word's n-grams, relative to the mean norm of the vectors",
         low=1e-6, high=1e6, metavar="W",
     )  # fmt: skip
 
