@@ -139,6 +139,7 @@ _SIZES = "<3i2q"
         (lambda: changed(4, 13), FormatError, "version 11 or 12"),
         (lambda: changed(ENTRIES + 28, 0xFF, "<B"), FormatError, "word 1 is not UTF-8"),
         (lambda: Path("ft.bin").read_bytes()[:1000], FormatError, "truncated in a matrix"),
+        (lambda: Path("ft.bin").read_bytes()[:-1], FormatError, "truncated in the matrix of out"),
         (lambda: Path("ft.bin").read_bytes()[:100], FormatError, "truncated in 7 words"),
         (lambda: Path("ft.bin").read_bytes()[:20], FormatError, "truncated in its header"),
         (lambda: b"", FormatError, "is empty"),

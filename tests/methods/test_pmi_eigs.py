@@ -257,7 +257,7 @@ def test_a_file_without_a_card_converts_to_one_without(counts, tmp_path):
     train(counts.path, "pmi-eigs", {"dim": 2}, RunOptions(threads=1), out=tmp_path / "b.bin")
     convert(tmp_path / "a.bin", tmp_path / "b.bin", force=True)
     assert not (tmp_path / "b.bin.json").exists()
-    with pytest.raises(InputError, match="has no run card with a spectrum, which --dim needs"):
+    with pytest.raises(InputError, match="has no spectrum in a run card, which --dim needs"):
         convert(tmp_path / "a.bin", tmp_path / "c.bin", dim=1)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import wordgeom as wg
-from wordgeom.core.errors import InputError, OptionError
+from wordgeom.core.errors import InputError, OptionError, OutputExistsError
 from wordgeom.formats import vector_files
 from wordgeom.formats.vector_files import read_open_vectors
 from wordgeom.stages import given_vectors
@@ -308,6 +308,23 @@ def test_no_output_is_read_with_the_ngrams_of_other_vectors(improved, ask, count
         wg.open_vectors("vectors.bin").save("v.txt")
     assert Store.open("v.subwords").digest == before
     assert ask("convert", "v.bin", "here/v.txt").status == 0  # the same words and vectors
+
+
+def test_a_model_is_saved_over_another_only_by_force(improved):
+    model = wg.open_vectors("v.bin")
+    model.save("s.bin")
+    model.save("s.vec")  # the same words and vectors share s.subwords
+    assert len(wg.open_vectors("s.vec")["turning"]) == improved.matrix.shape[1]
+    Path("s.vec").unlink()
+    before = Path("s.bin").read_bytes()
+    with pytest.raises(OutputExistsError, match=r"s\.bin: exists; pass force=True"):
+        wg.open_vectors("vectors.bin").save("s.bin")
+    assert Path("s.bin").read_bytes() == before
+    Path("s.bin.json").write_text("{}")
+    wg.open_vectors("vectors.bin").save("s.bin", force=True)
+    np.testing.assert_array_equal(read_vectors("s.bin").matrix, read_vectors("vectors.bin").matrix)
+    assert not Path("s.subwords").exists()
+    assert not Path("s.bin.json").exists()  # of the file that was replaced
 
 
 def test_a_saved_model_belongs_to_the_words_as_they_are_spelt(improved):

@@ -112,6 +112,21 @@ def test_files_of_one_stem_share_a_model_only_if_it_belongs_to_both(improved, as
     assert ask("similar", "v.txt", "turning", "--top", "3").status == 0
 
 
+def test_vectors_without_a_run_card_are_converted_again(fasttext, ask):
+    """fastText's models and saved ones have none; a second format shares the n-grams."""
+    wg.open_vectors("v.bin").save("saved.bin")
+    for source, name in (("ft.bin", "g"), ("saved.bin", "h")):
+        for target in (f"{name}.bin", f"{name}.vec"):
+            assert ask("convert", source, target).status == 0
+            again = ask("convert", source, target)
+            assert f"{target}: up to date" in again.out
+        assert NOTE in ask("similar", f"{name}.vec", "turning").err
+    other = ask("convert", "v.bin", "saved.vec")
+    assert other.status == 1
+    assert "saved.subwords: exists and has no run card; pass --force" in other.err
+    assert ask("convert", "v.bin", "saved.vec", "--force").status == 0
+
+
 def test_no_command_replaces_the_model_that_it_reads(improved, ask):
     """`v.txt` would take v.subwords from `v.bin`."""
     before = Store.open("v.subwords").digest

@@ -185,7 +185,7 @@ def test_morphs(words, ask):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--subwords", "6-3"], "--subwords must be two lengths"),
+        (["--subwords", "6-3"], "--subwords must be lengths from 1 to 50, the shorter one first"),
         (["--unit", "morphs"], "--unit morphs and --morphs FILE belong together"),
         (["--unit", "jamo", "--buckets", "9"], "--buckets hashes code points"),
         (["-o", "v.npz"], "unknown suffix '.npz'"),
@@ -372,6 +372,8 @@ def test_convert_only_and_python_give_unseen_words_their_vector(improved, ask):
     assert len(model.most_similar("turning", topn=3)) == 3
     with pytest.raises(InputError, match="unknown word 'zq'"):
         model["zq"]
+    ngrams = Store.open("v.subwords").attributes["shape"][0]
+    assert repr(model.subwords) == f"<SubwordModel of {ngrams} × {model.vectors.shape[1]}>"
     model.save("saved.bin")
     again = wg.add_subwords("vectors.bin", subwords="2-5", out="v.bin")  # up to date
     np.testing.assert_array_equal(again["turning"], model["turning"])

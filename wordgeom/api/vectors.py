@@ -18,6 +18,7 @@ from wordgeom.api.counts import MatrixHandle, PathLike, file_path, matrix_path
 from wordgeom.api.messages import public, reworded
 from wordgeom.core.errors import OptionError
 from wordgeom.core.types import Float32
+from wordgeom.formats.output_checks import check_overwrite
 from wordgeom.formats.shared_ngrams import check_no_model, check_other_readers
 from wordgeom.formats.vector_files import read_open_vectors
 from wordgeom.methods.contract import Status
@@ -25,13 +26,8 @@ from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.open_vocabulary import OpenVocabulary
 from wordgeom.subwords.stored import has_model, model_writer
 from wordgeom.texts.corpus_record import CorpusRecord, corpus_record
-from wordgeom.vectors.keyed import (
-    Vectors,
-    from_keyed_vectors,
-    to_keyed_vectors,
-    writable_words,
-    write_vectors,
-)
+from wordgeom.vectors import run_card
+from wordgeom.vectors.keyed import Vectors, from_keyed_vectors, to_keyed_vectors, writable_words
 from wordgeom.vectors.nearest import row_of, similar
 
 if TYPE_CHECKING:
@@ -128,22 +124,22 @@ class Model:
         return to_keyed_vectors(self._vectors)
 
     @public
-    def save(self, path: PathLike, *, space: str | None = None) -> None:
+    def save(self, path: PathLike, *, space: str | None = None, force: bool = False) -> None:
         """Write a word2vec file, .bin, .txt or .vec, and the subword model beside it.
 
-        Vectors without n-grams replace those at that path with theirs. Raises OptionError where
-        this or another file would be read with n-grams that are not its own.
+        force: replace a file, with its n-grams. Raises OutputExistsError without it, OptionError
+        where this or another file would be read with n-grams that are not its own.
         """
         target = file_path(path)
         made = Vectors(writable_words(target, self.words, space=space), self.vectors)
-        if self._open.model is not None:
-            check_other_readers(target)
-        elif not has_model(target, made):
-            check_no_model(target, force=True)
-        write_vectors(target, made.words, made.matrix)
+        check_overwrite(target, force)
+        if not has_model(target, made):
+            if self._open.model is None:
+                check_no_model(target, force=force)
+            else:
+                check_other_readers(target)
         with model_writer(target, self._open.model, made, {}) as ready:
-            if ready is not None:
-                ready()
+            run_card.write(target, made, None, ready=ready)
 
     @property
     def subwords(self) -> SubwordModel | None:

@@ -66,7 +66,8 @@ def rewrite(
         notes += ngram_notes(paths, options)
     if paths.form in detection.ARRAYS:
         check_shared_file(paths.target_words, words_bytes(made.words), force, paths.target)
-    if card is None and provenance.configuration():  # without one, a second run could not tell
+    if card is None and (provenance.configuration() or ngrams_path(paths, options)):
+        # Without a card, a second run could not tell.
         card = {"content": run_card.file_content(paths.source)}
     if card is not None:
         card = _converted(card, options, conversion_request(paths, options))
@@ -113,8 +114,8 @@ def _first_columns(
     """Return the first `dim` columns, which solve the problem for that dimension."""
     spectrum = ((card or {}).get("statistics") or {}).get("spectrum")
     if not isinstance(spectrum, list):
-        do = "train again with a smaller --dim"
-        what = "has no run card with a spectrum, which --dim needs"
+        do = "run wordgeom transform --canonical --dim, or train again with a smaller --dim"
+        what = "has no spectrum in a run card, which --dim needs"
         raise InputError(what, where=source, do=do)
     columns = vectors.matrix.shape[1]
     if dim > columns:

@@ -13,6 +13,7 @@ from wordgeom.core.errors import WordgeomError
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.stage import Outcome, Stage
 from wordgeom.storage import store
+from wordgeom.storage.meta import read_meta_loosely
 from wordgeom.storage.store import Store
 
 
@@ -51,9 +52,15 @@ def own_store(path: Path, kind: str, request: Mapping[str, Any], force: bool) ->
     """
     if force or not store.exists(path):
         return False
-    existing(path, kind, lambda made: requests.difference(request, made.request))
+    existing(path, kind, lambda made: _difference(request, made))
     store.remove_dead_lock(path)
     return True
+
+
+def _difference(request: Mapping[str, Any], made: Store) -> str | None:
+    if not made.card:  # as `Model.save` writes it
+        return "has no run card"
+    return requests.difference(request, made.request)
 
 
 def existing(
@@ -67,6 +74,7 @@ def existing(
     try:
         made = Store.open(out)
     except WordgeomError as error:
+        read_meta_loosely(Path(out))  # what --force does not overwrite
         raise requests.different_content(out, f"cannot be read ({error})") from None
     if made.kind != kind:
         raise requests.different_content(out, f"is a {made.kind} store")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wordgeom.core.errors import InputError
+from wordgeom.core.formatting import plural
 from wordgeom.core.requests import request_of
 from wordgeom.formats.fasttext import has_ngrams
 from wordgeom.formats.vector_files import read_any_vectors, shape_of
@@ -104,8 +105,8 @@ class Subwords(Revision):
         except InputError as error:
             raise (error if error.where else error.within(self.named)) from None
         rows, columns = vectors.matrix.shape
-        n = found.statistics["ngrams"]
-        summary = f"{self.out or 'vectors'}: {rows:,} × {columns:,}, {n:,} n-grams; {job.seconds()}"
+        shape = f"{rows:,} × {columns:,}, {plural(found.statistics['ngrams'], 'n-gram')}"
+        summary = f"{self.out or 'vectors'}: {shape}; {job.seconds()}"
         outcome = Outcome(summary, self.out, [*notes, *found.notes], [], found.statistics,
                           value=found)  # fmt: skip
         if self.out is not None:

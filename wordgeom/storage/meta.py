@@ -64,7 +64,7 @@ def read_meta_loosely(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError):
         meta = None
     if not isinstance(meta, dict) or meta.get("format") != FORMAT:
-        do = "choose another directory with -o"
+        do = "choose another output, or remove this directory"
         raise OutputExistsError(f"contains another program's {META}", where=folder, do=do)
     return meta
 

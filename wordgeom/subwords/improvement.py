@@ -132,7 +132,7 @@ def _notes(
         notes.append("no word has a Hangul syllable: --unit jamo cuts words into code points")
     if without := statistics["words_without_ngrams"]:
         have = several(without, "word has", "words have")
-        notes.append(f"{have} no n-gram with a vector: unchanged")
+        notes.append(f"{have} no n-gram with a vector, and nothing added")
     return notes
 
 
@@ -143,4 +143,5 @@ def check_fit_memory(shares: Csr, vectors: Float32, context: Context) -> None:
     needed = _ENTRY * shares.nnz + _ROW * both + 4 * columns * (2 * words + shares.columns)
     needed += max(working_bytes(words, shares.columns), 8 * _COLUMNS * both)
     what = f"{shares.columns:,} n-grams of {words:,} words, with vectors of {columns:,}"
-    check_memory(what, needed, context.memory, "raise --memory, --min-words, or lower --dim")
+    do = "raise --memory or --min-words, or pass shorter --subwords"
+    check_memory(what, needed, context.memory, do)

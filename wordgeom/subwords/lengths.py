@@ -25,7 +25,7 @@ class Lengths:
             raise OptionError("--subwords must be lengths such as 3-6", found=repr(text))
         low, high = ends[0], ends[-1]
         if not 1 <= low <= high <= LONGEST:
-            what = f"--subwords must be two lengths from 1 to {LONGEST}, the shorter one first"
+            what = f"--subwords must be lengths from 1 to {LONGEST}, the shorter one first"
             raise OptionError(what, found=text, do="write lengths such as 3-6")
         return cls(low, high)
 

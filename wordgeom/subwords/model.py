@@ -26,7 +26,7 @@ class FitSettings:
     half_rank: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SubwordModel:
     """Vectors (N × K) float32 of the n-grams of an index.
 
@@ -41,6 +41,10 @@ class SubwordModel:
     vectors: Float32
     added: bool = True
     fit: FitSettings | None = None
+
+    def __repr__(self) -> str:
+        ngrams, columns = self.vectors.shape
+        return f"<{type(self).__name__} of {ngrams:,} × {columns:,}>"
 
     @property
     def digest(self) -> str:

@@ -23,7 +23,7 @@ class SubwordOptions(Options):
 
     subwords: str | None = option(
         None, "lengths of n-grams in units, or one length"
-        f"  [{DEFAULT}, of morphs {OF_MORPHS}; train: no n-grams]", metavar="MIN-MAX",
+        f"  [{DEFAULT}; morphs: {OF_MORPHS}; train: none]", metavar="MIN-MAX",
     )  # fmt: skip
     unit: str = option(
         CODEPOINT, "what n-grams are made of: code points, grapheme clusters, Hangul jamo, morphs",
@@ -68,15 +68,18 @@ class SubwordOptions(Options):
     @property
     def lengths(self) -> Lengths:
         """The lengths of n-grams; raises OptionError."""
-        default = OF_MORPHS if self.unit == MORPHS else DEFAULT
-        return Lengths.parsed(self.subwords or default)
+        return Lengths.parsed(self.subwords or self._default)
+
+    @property
+    def _default(self) -> str:
+        return OF_MORPHS if self.unit == MORPHS else DEFAULT
 
     def check_used(self) -> None:
         """Raise OptionError for an option of n-grams where there are none."""
         for field, _ in specs(SubwordOptions):
             if self.subwords is None and self.is_set(field.name):
                 what = f"{flag(field.name)} has no effect without --subwords"
-                raise OptionError(what, do=f"add --subwords {DEFAULT}, or omit it")
+                raise OptionError(what, do=f"add --subwords {self._default}, or omit it")
 
     def opened_unit(self) -> Unit:
         """Return the unit; raises what reading the file of morphs raises."""

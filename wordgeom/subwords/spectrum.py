@@ -18,7 +18,7 @@ from wordgeom.linalg.blas import one_thread
 from wordgeom.vectors.norms import row_norms
 
 _ROWS = 1 << 14
-_LARGEST = 1e15  # number of a vector
+_LEAST_NUMBER, _LARGEST = 1e-15, 1e15  # of the largest number of all vectors
 _LEAST = 1e-3  # share of the largest singular value below which float32's squares do not reach
 
 
@@ -67,7 +67,8 @@ def with_power(vectors: Float32, power: float, ops: Ops) -> Mapped:
     """
     if power == 1.0:
         return Mapped(vectors, ops)
-    if max(vectors.max(initial=0.0), -vectors.min(initial=0.0)) > _LARGEST:
+    largest = max(vectors.max(initial=0.0), -vectors.min(initial=0.0))
+    if largest and not _LEAST_NUMBER <= largest <= _LARGEST:
         do = "scale them with wordgeom transform --normalise"
         raise RankError("the squares of vectors exceed the range of float32", do=do)
     gram = np.zeros((vectors.shape[1], vectors.shape[1]))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
+from wordgeom.core.formatting import plural
 from wordgeom.core.types import Array, Float32
 from wordgeom.formats.fasttext import has_ngrams, is_fasttext
 from wordgeom.formats.shared_ngrams import check_no_model, check_other_readers
@@ -56,7 +57,7 @@ def outcome_of(
     vectors, documents = Vectors(words, result.vectors), result.arrays.get(DOCUMENTS)
     shape = " × ".join(f"{n:,}" for n in result.vectors.shape)
     model = result.subwords
-    ngrams = "" if model is None else f", {len(model.vectors):,} n-grams"
+    ngrams = "" if model is None else f", {plural(len(model.vectors), 'n-gram')}"
     summary = f"{path or 'vectors'}: {shape} by {method}{ngrams}; {job.seconds()}"
     made = MadeVectors(vectors, documents, model)
     return Outcome(summary, path, result.notes, [], result.statistics, result.status, made)
