@@ -10,6 +10,8 @@ from faults import trials
 from faults.commands import COMMANDS, Command
 from faults.workshop import Workshop, command, disks_can_be_mounted
 
+pytestmark = pytest.mark.faults
+
 SIZES = (1, 100, 1000)  # bytes that a file may have
 DISKS = (1, 2, 6)  # pages that a disk has
 PAGE = 4096

@@ -13,6 +13,8 @@ from faults import trials
 from faults.commands import COMMANDS, REPORTS, Command, Report
 from faults.workshop import STALLED, Workshop, command
 
+pytestmark = pytest.mark.faults
+
 EVERY = "convert"  # the command of which every step is tried
 FEW = 3
 SIGNALS = signal.SIGKILL, signal.SIGTERM, signal.SIGINT

@@ -17,6 +17,8 @@ import pytest
 from faults.products import products
 from faults.workshop import Workshop, command, environment
 
+pytestmark = pytest.mark.faults
+
 COUNT = command("build-cooc")
 KEPT = command("build-cooc, kept")
 HIDDEN = ".out.unfinished"  # where it builds `out`
