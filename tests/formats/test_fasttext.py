@@ -151,6 +151,14 @@ def test_broken_files_are_errors(hashed, make, error, said):
         read_fasttext(Path("broken.bin"), _MEMORY)
 
 
+@pytest.mark.parametrize(("rows", "said"), [(-1, "declares a matrix"), (2**60, "truncated in the")])
+def test_lies_about_the_matrix_of_outputs_are_errors(hashed, rows, said):
+    at = len(Path("ft.bin").read_bytes()) - 4 * 6 * len(WORDS) - 16
+    Path("broken.bin").write_bytes(changed(at, rows, "<q"))
+    with pytest.raises(FormatError, match=said):
+        read_fasttext(Path("broken.bin"), _MEMORY)
+
+
 def test_numbers_that_are_not_finite_and_lies_about_words_are_errors(hashed):
     size = len(Path("ft.bin").read_bytes())
     first = size - 4 * 6 * len(WORDS) - 17 - 4

@@ -395,7 +395,12 @@ def test_another_program_s_meta_json_is_left_alone(tmp_path: Path, meta: str):
     before = tree(tmp_path)
     with pytest.raises(OutputExistsError) as caught:
         write(tmp_path, 1)
-    assert_one_line(caught, tmp_path, "another program's meta.json", "; choose another output")
+    assert_one_line(
+        caught,
+        tmp_path,
+        "meta.json that is damaged or another program's",
+        "; choose another output",
+    )
     assert tree(tmp_path) == before
 
 

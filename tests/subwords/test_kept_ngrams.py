@@ -316,6 +316,9 @@ def test_a_model_is_saved_over_another_only_by_force(improved):
     model.save("s.vec")  # the same words and vectors share s.subwords
     assert len(wg.open_vectors("s.vec")["turning"]) == improved.matrix.shape[1]
     Path("s.vec").unlink()
+    card = Store.open("v.subwords").card
+    model.save("v.txt")
+    assert Store.open("v.subwords").card == card  # v.bin is still up to date
     before = Path("s.bin").read_bytes()
     with pytest.raises(OutputExistsError, match=r"s\.bin: exists; pass force=True"):
         wg.open_vectors("vectors.bin").save("s.bin")

@@ -24,7 +24,7 @@ from wordgeom.formats.vector_files import read_open_vectors
 from wordgeom.methods.contract import Status
 from wordgeom.subwords.model import SubwordModel
 from wordgeom.subwords.open_vocabulary import OpenVocabulary
-from wordgeom.subwords.stored import has_model, model_writer
+from wordgeom.subwords.stored import find_model, has_model, model_writer
 from wordgeom.texts.corpus_record import CorpusRecord, corpus_record
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import Vectors, from_keyed_vectors, to_keyed_vectors, writable_words
@@ -133,12 +133,15 @@ class Model:
         target = file_path(path)
         made = Vectors(writable_words(target, self.words, space=space), self.vectors)
         check_overwrite(target, force)
-        if not has_model(target, made):
-            if self._open.model is None:
-                check_no_model(target, force=force)
-            else:
-                check_other_readers(target)
-        with model_writer(target, self._open.model, made, {}) as ready:
+        model = self._open.model
+        held = find_model(target, made) if has_model(target, made) else None
+        if model is not None and held is not None and held.digest == model.digest:
+            model = None  # that of another format of these vectors, with its run card
+        elif model is not None:
+            check_other_readers(target)
+        elif held is None:
+            check_no_model(target, force=force)
+        with model_writer(target, model, made, {}) as ready:
             run_card.write(target, made, None, ready=ready)
 
     @property

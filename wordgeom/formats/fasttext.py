@@ -89,7 +89,6 @@ def read_fasttext(path: Path, memory: int) -> OpenVocabulary:
         dim, buckets, lengths = parsed.arguments()
         words = parsed.dictionary()
         rows = parsed.matrix(len(words) + buckets, dim, memory)
-        parsed.check_outputs()
     own, ngrams = rows[: len(words)], rows[len(words) :]
     try:
         names = check_words(words, None, path)
@@ -225,20 +224,25 @@ class _Parser:
             raise FormatError(what, where=self._path, found=found, do=_AGAIN)
         size = 4 * rows * columns
         self._need(size, f"a matrix of {rows:,} × {columns:,}")
+        begin = self._at
+        self._at += size
+        self._check_outputs()
         check_memory(f"{rows:,} rows of {columns:,}", size, memory, "raise --memory")
-        made = np.frombuffer(self._bytes, "<f4", rows * columns, self._at).astype(np.float32)
+        made = np.frombuffer(self._bytes, "<f4", rows * columns, begin).astype(np.float32)
         if not np.isfinite(made).all():
             raise FormatError("has numbers that are not finite", where=self._path, do=_AGAIN)
-        self._at += size
         return made.reshape(rows, columns)
 
-    def check_outputs(self) -> None:
-        """Raise FormatError for a file that ends within the matrix of the outputs, not read."""
+    def _check_outputs(self) -> None:
+        """Raise FormatError for a file that ends within its matrix of outputs, which is unused."""
         self._need(1, "the matrix of outputs")
         if self._bytes[self._at]:
             raise self._quantised()
         self._at += 1
         rows, columns = self._take(_SHAPE)
+        if min(rows, columns) < 0:
+            what = f"declares a matrix of outputs of {rows:,} × {columns:,}"
+            raise FormatError(what, where=self._path, do=_AGAIN)
         self._need(4 * rows * columns, f"the matrix of outputs of {rows:,} × {columns:,}")
 
     def _take(self, form: struct.Struct) -> tuple[int, ...]:

@@ -64,8 +64,9 @@ def read_meta_loosely(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError):
         meta = None
     if not isinstance(meta, dict) or meta.get("format") != FORMAT:
-        do = "choose another output, or remove this directory"
-        raise OutputExistsError(f"contains another program's {META}", where=folder, do=do)
+        do = "choose another output, or move this directory"
+        what = f"contains a {META} that is damaged or another program's"
+        raise OutputExistsError(what, where=folder, do=do)
     return meta
 
 

@@ -70,7 +70,7 @@ def with_power(vectors: Float32, power: float, ops: Ops) -> Mapped:
     largest = max(vectors.max(initial=0.0), -vectors.min(initial=0.0))
     if largest and not _LEAST_NUMBER <= largest <= _LARGEST:
         do = "scale them with wordgeom transform --normalise"
-        raise RankError("the squares of vectors exceed the range of float32", do=do)
+        raise RankError("the squares of vectors are beyond the range of float32", do=do)
     gram = np.zeros((vectors.shape[1], vectors.shape[1]))
     for rows in Mapped(vectors, ops).blocks():
         tall = ops.tall(vectors[rows], np.float32)
