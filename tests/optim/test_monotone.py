@@ -64,6 +64,24 @@ def test_conjugate_gradients_lower_the_energy_with_each_step(singular):
     np.testing.assert_allclose(H @ x, b, atol=1e-8)
 
 
+def test_conjugate_gradients_go_on_from_a_start():
+    rng = np.random.default_rng(7)
+    A = rng.standard_normal((40, 40))
+    H, b = A @ A.T + np.eye(40), rng.standard_normal((40, 2))
+
+    def found(most, start=None):
+        return solve(lambda v: H @ v, H.diagonal(), b, tol=1e-10, most=most, start=start)
+
+    solution = np.linalg.solve(H, b)
+    near = solution + 1e-3 * rng.standard_normal((40, 2))
+    kept = near.copy()
+    np.testing.assert_allclose(found(500, near), solution, atol=1e-7)
+    np.testing.assert_array_equal(near, kept)
+    np.testing.assert_array_equal(found(0, near), near)
+    errors = [np.linalg.norm(found(10, start) - solution) for start in (near, None)]
+    assert errors[0] < 0.1 * errors[1]
+
+
 def test_single_precision_solves_as_double_does():
     rng = np.random.default_rng(6)
     A = rng.standard_normal((20_000, 6))

@@ -152,7 +152,7 @@ def test_the_baseline_knows_nothing_of_the_hidden_vectors(improved, using):
 def test_the_baseline_is_that_of_vectors_without_ngrams(words, ask, using, fit):
     """N-grams fitted to the other words of vectors.bin, alike, predict the hidden ones alike."""
     Path("d.csv").write_text("a,1,2\n")
-    fit = {"subwords": "2-5", "min_words": 1, "word_power": 1.0, "ngram_power": 1.0} | fit
+    fit = {"subwords": "2-5", "min_words": 1, "clip": 0.0} | fit
     how = [f"--{name.replace('_', '-')}={value}" for name, value in fit.items()]
     assert ask("subwords", "vectors.bin", "-o", "v.bin", *how).status == 0
     plain, given = read_vectors("vectors.bin"), read_open_vectors(Path("v.bin"))

@@ -12,14 +12,15 @@ from wordgeom.linalg.device import open_context
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.subwords import fit
 from wordgeom.subwords.counting import count_ngrams
-from wordgeom.subwords.fit import fit_ngrams, word_weights
+from wordgeom.subwords.dictionary import Dictionary
+from wordgeom.subwords.fit import fit_ngrams, relevance_ridges, word_weights
 from wordgeom.subwords.improvement import improve
 from wordgeom.subwords.options import SubwordOptions
-from wordgeom.subwords.spectrum import Mapped, with_power
+from wordgeom.subwords.spectrum import Mapped, with_clipped_spectrum
 from wordgeom.subwords.units.codepoints import CodePoints
 from wordgeom.vectors.keyed import Vectors
 
-OPTIONS = SubwordOptions(subwords="2-3", min_words=2, word_power=1.0, ngram_power=1.0)
+OPTIONS = SubwordOptions(subwords="2-3", min_words=2, clip=0.0)
 STEMS, ENDINGS = ("walk", "talk", "jump", "call", "play", "work"), ("", "s", "ed", "ing", "er")
 
 
@@ -39,7 +40,7 @@ def dense(shares):
     return full
 
 
-def test_the_vectors_solve_the_normal_equations(made, using, monkeypatch):
+def test_the_vectors_solve_the_normal_equations_of_their_ridges(made, using, monkeypatch):
     monkeypatch.setattr(fit, "_TOL", 1e-10)
     monkeypatch.setattr(fit, "_STEPS", 500)
     _, shares = count_ngrams(made.words, CodePoints(), OPTIONS)
@@ -47,9 +48,53 @@ def test_the_vectors_solve_the_normal_equations(made, using, monkeypatch):
     weights = np.random.default_rng(2).uniform(0, 1, 30)
     found = fit_ngrams(shares, Mapped(made.matrix, using.ops), weights, 0.3, using)
     A = dense(shares)
-    weighted = A.T * weights
-    expected = np.linalg.solve(weighted @ A + 0.3 * np.eye(A.shape[1]), weighted @ directions)
-    np.testing.assert_allclose(found, expected, atol=1e-6)
+    weighted, squares = A.T * weights, weights @ A**2
+
+    def solved(ridges):
+        return np.linalg.solve(weighted @ A + np.diag(ridges), weighted @ directions)
+
+    first = solved(np.full(len(squares), 0.3))
+    ridges = relevance_ridges(np.square(first).sum(axis=1), squares, 0.3)
+    np.testing.assert_allclose(found, solved(ridges), atol=1e-6)
+
+
+def test_ridges_keep_their_harmonic_mean_and_follow_the_evidence():
+    draw = np.random.default_rng(3)
+    sizes, squares = draw.exponential(1, 200), draw.exponential(0.1, 200)
+    ridges = relevance_ridges(sizes, squares, 0.05)
+    assert 1 / np.mean(1 / ridges) == pytest.approx(0.05)
+    # One n-gram, K dimensions: the variance is the square of its vector and what the data leave.
+    np.testing.assert_allclose(relevance_ridges(np.ones(1), np.ones(1), 0.05), [0.05])
+    two = relevance_ridges(np.array([1.0, 4.0]), np.array([3.0, 3.0]), 1.0)
+    np.testing.assert_allclose(two, 1 / (1 / 4 + np.array([1, 4]) * 1.5 / 5))
+    # Without data, an n-gram keeps the ridge; without any, all do.
+    assert relevance_ridges(np.array([0.0, 1.0]), np.array([0.0, 1.0]), 0.5)[0] == 0.5
+    np.testing.assert_array_equal(relevance_ridges(np.zeros(3), np.ones(3), 0.5), np.full(3, 0.5))
+
+
+def test_n_grams_of_random_endings_shrink_more_than_those_of_stems(made, using):
+    """Endings of random letters say nothing: their ridges grow, and unseen words profit."""
+    draw = np.random.default_rng(4)
+    stems = ["".join(draw.choice(list("abcdefgh"), 5)) for _ in range(60)]
+    true = draw.standard_normal((60, 20))
+    words = list({s + "".join(draw.choice(list("xyz"), 3)): k for k, s in enumerate(stems * 6)})
+    rows = np.array([true[stems.index(word[:5])] for word in words])
+    noisy = (rows + 0.5 * draw.standard_normal(rows.shape)).astype(np.float32)
+    index, shares = count_ngrams(words, CodePoints(), OPTIONS)
+    weights = np.ones(len(words))
+    first = _first_fit(shares, noisy, weights, 0.01)
+    ridges = relevance_ridges(np.square(first).sum(axis=1), weights @ dense(shares) ** 2, 0.01)
+    assert isinstance(index, Dictionary)
+    names = index.lines().split("\n")[:-1]
+    of_ending = np.array([set(name.strip("<>")) <= set("xyz") for name in names])
+    assert np.median(ridges[of_ending]) > 1.2 * np.median(ridges[~of_ending])
+
+
+def _first_fit(shares, vectors, weights, ridge):
+    A = dense(shares)
+    directions = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    normal = (A.T * weights) @ A + ridge * np.eye(A.shape[1])
+    return np.linalg.solve(normal, (A.T * weights) @ directions)
 
 
 def test_weights_fall_with_the_rank_and_are_0_for_zero_vectors():
@@ -80,14 +125,11 @@ def test_the_model_gives_a_word_what_was_added_to_it(made, using):
     np.testing.assert_allclose(twice.vectors.matrix - made.matrix, 2 * added, atol=1e-5)
 
 
-def test_powers_change_the_words_and_what_n_grams_are_fitted_to(made, using):
-    options = replace(OPTIONS, word_power=0.4, ngram_power=0.8)
-    found = improve(made, options, using)
-    words, fitted = (with_power(made.matrix, p, using.ops).rows(slice(None)) for p in (0.4, 0.8))
-    alone = improve(Vectors(made.words, fitted), OPTIONS, using)
-    np.testing.assert_allclose(
-        found.vectors.matrix - words, alone.vectors.matrix - fitted, atol=1e-4
-    )
+def test_the_spectrum_is_cut_in_the_words_and_in_what_n_grams_are_fitted_to(made, using):
+    found = improve(made, replace(OPTIONS, clip=0.8), using)
+    cut = with_clipped_spectrum(made.matrix, 0.8, using.ops).rows(slice(None))
+    alone = improve(Vectors(made.words, cut), OPTIONS, using)
+    np.testing.assert_allclose(found.vectors.matrix, alone.vectors.matrix, atol=1e-4)
     assert found.statistics["explained"] == pytest.approx(alone.statistics["explained"], abs=1e-5)
 
 

@@ -149,7 +149,7 @@ def test_the_state_of_eval_belongs_to_one_model(improved):
 
 @pytest.mark.parametrize("how", UNITS)
 def test_a_model_is_read_as_it_was_written(words, ask, how):
-    assert ask("subwords", "vectors.bin", "-o", "v.bin", "--word-power", "1", *how).status == 0
+    assert ask("subwords", "vectors.bin", "-o", "v.bin", "--clip", "0", *how).status == 0
     before, after = read_vectors("vectors.bin"), read_vectors("v.bin")
     model = find_model(Path("v.bin"), after)
     assert model is not None
@@ -384,8 +384,7 @@ def test_convert_only_and_python_give_unseen_words_their_vector(improved, ask):
 
 def test_vectors_that_float32_cannot_hold_are_not_written(words, ask):
     write_vectors("huge.bin", words.words, words.matrix * np.float32(1e38 / words.matrix.max()))
-    made = ask("subwords", "huge.bin", "-o", "v.bin", "--word-power", "1",
-               "--ngram-power", "1", "--ngram-weight", "1000")  # fmt: skip
+    made = ask("subwords", "huge.bin", "-o", "v.bin", "--clip", "0", "--ngram-weight", "1000")
     assert made.status == 1
     assert "exceed the range of float32; lower --ngram-weight, or scale" in made.err
     assert not list(Path().glob("v.*"))

@@ -20,18 +20,21 @@ _ROWS = 1 << 13  # whose inner products are summed in the dtype of the arrays
 
 def solve(
     multiply: Callable[[Array], Array], diagonal: Float64, right: Array,
-    *, tol: float, most: int,
+    *, tol: float, most: int, start: Array | None = None,
 ) -> Array:  # fmt: skip
     """Return x (n × k) with ‖A x − right‖ ≤ tol ‖right‖ in each column, or after `most` steps.
 
     multiply: returns A times an array (n × k) in a new array, A positive semidefinite; diagonal
-    (n): of A, and rows where it is 0 stay 0; right (n × k), in float32 or float64, as x and all
-    arrays of its size.
+    (n): of A, and rows where it is 0 do not change; right and start (n × k; zero if None), in
+    float32 or float64, as x and all arrays of its size.
     """
     kind = right.dtype.type
     inverse = np.divide(1.0, diagonal, out=np.zeros(len(diagonal)), where=diagonal > 0.0)
     inverse, own = (np.asarray(each, kind)[:, None] for each in (inverse, diagonal))
     x, residual, work = np.zeros_like(right), right.copy(), np.empty_like(right)
+    if start is not None:
+        x += start
+        residual -= multiply(x)
     enough = tol * np.sqrt(_inner(right, right))
     direction = inverse * residual
     energy = _inner(residual, direction)

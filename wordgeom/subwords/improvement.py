@@ -1,9 +1,9 @@
 """Vectors of words plus those of their n-grams: v_w + ω r Σ_g a_wg z_g.
 
-The v_w are the given vectors with singular values raised to a power (spectrum.py). The z_g are
-fitted to the directions of the given vectors, with values raised to another power (fit.py); r is
-the mean norm of these, and ω the weight. gbu's vectors of rare words are short, so their n-grams
-decide most of the sum. A word without a vector has its n-grams alone.
+The v_w are the given vectors with large singular values cut (spectrum.py). The z_g are fitted to
+the directions of the v_w (fit.py); r is the mean norm of the v_w, and ω the weight. gbu's vectors
+of rare words are short, so their n-grams decide most of the sum. A word without a vector has its
+n-grams alone.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from wordgeom.subwords.counting import count_ngrams
 from wordgeom.subwords.fit import fit_ngrams, word_weights, working_bytes
 from wordgeom.subwords.model import FitSettings, SubwordModel
 from wordgeom.subwords.options import SubwordOptions
-from wordgeom.subwords.spectrum import Mapped, with_power
+from wordgeom.subwords.spectrum import Mapped, with_clipped_spectrum
 from wordgeom.subwords.units.jamo import has_syllables
 from wordgeom.subwords.units.morphs import Morphs
 from wordgeom.subwords.units.names import JAMO
@@ -58,18 +58,15 @@ def improve(vectors: Vectors, options: SubwordOptions, context: Context) -> Impr
     used = row_norms(vectors.matrix) > 0
     if not used.any():
         raise InputError("every vector is zero", do="train again")
-    own, fitted = (
-        with_power(vectors.matrix, power, context.ops)
-        for power in (options.word_power, options.ngram_power)
-    )
+    own = with_clipped_spectrum(vectors.matrix, options.clip, context.ops)
     weights = word_weights(vectors.matrix, options.half_rank)
-    ngrams = fit_ngrams(shares, fitted, weights, options.ngram_ridge, context)
-    parts, norms = _parts(shares, ngrams, context), fitted.norms()
+    ngrams = fit_ngrams(shares, own, weights, options.ngram_ridge, context)
+    parts, norms = _parts(shares, ngrams, context), own.norms()
     statistics = {
         "ngrams": len(index), "ngrams_in_words": shares.nnz,
         "words_without_ngrams": int(np.count_nonzero(np.diff(shares.indptr) == 0)),
         "zero_vectors": int(np.count_nonzero(~used)),
-        "explained": _explained(fitted, norms, parts, weights),
+        "explained": _explained(own, norms, parts, weights),
     }  # fmt: skip
     scale = options.ngram_weight * float(norms[used].mean())
     made = _added(own, parts, ngrams, scale)

@@ -14,7 +14,7 @@ from wordgeom.subwords.units.names import CODEPOINT, MORPHS, UNITS
 if TYPE_CHECKING:
     from wordgeom.subwords.units.unit import Unit
 
-DEFAULT, OF_MORPHS = "3-6", "1-2"
+DEFAULT, OF_MORPHS = "2-6", "1-2"
 
 
 @dataclass(frozen=True)
@@ -37,21 +37,17 @@ class SubwordOptions(Options):
         0, "hash n-grams into N buckets, as fastText does; 0: an entry for each n-gram", low=0,
         high=2**31 - 1, metavar="N",
     )  # fmt: skip
-    ngram_ridge: float = option(0.01, "L2 penalty on the vectors of n-grams", low=1e-9, high=1e9)
+    ngram_ridge: float = option(0.01, "mean L2 penalty on n-grams", low=1e-9, high=1e9)
     half_rank: float = option(
         0.2, "rank, as a share of all words, of the word that weighs half as much as the first in "
         "the fit of n-grams; 0: all weigh the same", low=0, high=1e9, metavar="SHARE",
     )  # fmt: skip
-    word_power: float = option(
-        0.4, "power of the singular values in the words' own part; 1: as given", low=0, high=4,
-        metavar="P",
-    )  # fmt: skip
-    ngram_power: float = option(
-        0.85, "power of the singular values in the vectors that n-grams are fitted to", low=0,
-        high=4, metavar="P",
+    clip: float = option(
+        1.1, "singular values of the vectors above C times their root mean square are cut to it, "
+        "the largest to 2 times; 0: vectors as given", low=0, high=1e9, metavar="C",
     )  # fmt: skip
     ngram_weight: float = option(
-        4.0, "weight of a word's n-grams, relative to the mean norm of the vectors",
+        3.0, "weight of a word's n-grams, relative to the mean norm of the vectors",
         low=1e-6, high=1e6, metavar="W",
     )  # fmt: skip
 

@@ -1,8 +1,9 @@
-"""Vectors whose singular values are raised to a power, in the space of the given vectors.
+"""Vectors whose large singular values are cut, in the space of the given vectors.
 
-With the singular value decomposition V = U S Qᵀ, the vectors V M have the singular values c Sᵖ, for
-M = c Q S^(p−1) Qᵀ, where c keeps the sum of squares. With p < 1, weak directions weigh more; those
-below a thousandth of the strongest weigh as if they were that.
+With the singular value decomposition V = U S Qᵀ, the vectors V M have the singular values
+c min(S, L), for M = c Q min(1, L/S) Qᵀ, where c keeps the sum of squares. The limit L is a multiple
+of the root mean square of all singular values, so that a few directions do not decide cosines
+alone. The first direction, which all words share, has a limit of its own.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from wordgeom.vectors.norms import row_norms
 _ROWS = 1 << 14
 _LEAST_NUMBER, _LARGEST = 1e-15, 1e15  # of the largest number of all vectors
 _LEAST = 1e-3  # share of the largest singular value below which float32's squares do not reach
+_FIRST = 2.0  # limit of the largest singular value, relative to the root mean square
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,12 +62,13 @@ class Mapped:
         return np.asarray(made, np.float32)
 
 
-def with_power(vectors: Float32, power: float, ops: Ops) -> Mapped:
-    """Return the vectors with the singular values raised to a power.
+def with_clipped_spectrum(vectors: Float32, clip: float, ops: Ops) -> Mapped:
+    """Return the vectors with singular values of at most `clip` times their root mean square.
 
-    vectors (V × K), finite. Raises RankError where float32 cannot hold their squares.
+    The largest may be twice the root mean square. vectors (V × K), finite; clip: 0 for the vectors
+    as given. Raises RankError where float32 cannot hold their squares.
     """
-    if power == 1.0:
+    if clip == 0.0:
         return Mapped(vectors, ops)
     largest = max(vectors.max(initial=0.0), -vectors.min(initial=0.0))
     if largest and not _LEAST_NUMBER <= largest <= _LARGEST:
@@ -77,9 +80,18 @@ def with_power(vectors: Float32, power: float, ops: Ops) -> Mapped:
         gram += ops.inner(tall, tall)
     with one_thread():
         values, Q = np.linalg.eigh((gram + gram.T) / 2.0)
-    sigma = np.sqrt(np.maximum(values, 0.0))
-    factors = np.maximum(sigma, _LEAST * sigma.max(initial=1e-300)) ** (power - 1.0)
-    total = np.sum((sigma * factors) ** 2)
-    if total > 0.0:
-        factors *= np.sqrt(np.sum(sigma**2) / total)
+    factors = _clipping(np.sqrt(np.maximum(values, 0.0)), clip)
     return Mapped(vectors, ops, (Q * factors) @ Q.T)
+
+
+def _clipping(sigma: Float64, clip: float) -> Float64:
+    """Return the factors (K) of the singular values (K), in ascending order."""
+    used = sigma > _LEAST * sigma.max(initial=0.0)
+    if not used.any():
+        return np.ones(len(sigma))
+    limits = np.full(len(sigma), clip * np.sqrt(np.mean(sigma[used] ** 2)))
+    limits[-1] *= max(_FIRST / clip, 1.0)
+    kept = np.minimum(sigma, limits)
+    factors = np.divide(kept, sigma, out=np.ones(len(sigma)), where=sigma > 0.0)
+    scaled: Float64 = factors * np.sqrt(np.sum(sigma**2) / np.sum(kept**2))
+    return scaled
