@@ -31,7 +31,7 @@ from wordgeom.vectors.keyed import Vectors
 REMOVED, LOW, HIGH = 2_000, 2_000, 20_000  # words, of these ranks
 ALIGNED = 30_000  # other words, the most frequent
 COUNT = ["build-cooc", "--tokeniser", "whitespace", "--quiet", "--force"]
-GBU = ["train", "--method", "gbu", "--subwords", "3-6", "--quiet", "--force"]
+GBU = ["train", "--method", "gbu", "--subwords", "2-6", "--quiet", "--force"]
 HEADER = "| vectors | mean cosine | other | first | ten | without n-grams | CPU s |"
 
 

@@ -2,7 +2,7 @@
 
     scripts/bench subwords CORPUS:K … --program FASTTEXT --sets EN-MTurk-287.txt … [--settings …]
 
-For each CORPUS:K, gbu at its defaults with --subwords 3-6, and without, is compared with fastText's
+For each CORPUS:K, gbu at its defaults with --subwords 2-6, and without, is compared with fastText's
 skip-gram at each of its settings: seconds of the processor and peak memory of one thread, from text
 to vectors, bytes of the model, and scores. A similarity set is scored on its pairs of words with a
 vector; those of --open also on all pairs, where n-grams give the other words one. Differences have
@@ -32,7 +32,7 @@ from wordgeom.evaluation.similarity import Similarity
 from wordgeom.formats.vector_files import read_open_vectors
 
 DEFAULTS = "5-5-5-0.0001"  # of fastText
-OURS = {"gbu --subwords 3-6": ["--subwords", "3-6"], "gbu": []}
+OURS = {"gbu --subwords 2-6": ["--subwords", "2-6"], "gbu": []}
 
 
 @dataclass(frozen=True)
@@ -117,9 +117,9 @@ def compare(
                      interval(ours, other, 1))  # fmt: skip
             row = " | ".join(map(between, cells))
             print(f"| {name} − fastText | | | | {row} |", flush=True)
-        singles.append((f"gbu --subwords 3-6 − fastText {setting}", theirs))
+        singles.append((f"gbu --subwords 2-6 − fastText {setting}", theirs))
     for title, theirs in singles:
-        single_sets(title, mine["gbu --subwords 3-6"], [theirs], "fastText")
+        single_sets(title, mine["gbu --subwords 2-6"], [theirs], "fastText")
 
 
 def train(text: str, dim: int, options: Sequence[str], folder: Path) -> tuple[Path, str]:
