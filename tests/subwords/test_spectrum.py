@@ -14,7 +14,7 @@ def clipped(vectors, clip, using):
     return with_clipped_spectrum(vectors, clip, using.ops).rows(slice(None)).astype(np.float64)
 
 
-@pytest.mark.parametrize("clip", [0.3, 1.0, 1.1, 5.0])
+@pytest.mark.parametrize("clip", [5e-324, 0.3, 1.0, 1.1, 5.0])
 @pytest.mark.parametrize("shape", [(60, 7), (4, 9), (1, 1)])
 def test_singular_values_are_cut_and_nothing_else_changes(using, shape, clip):
     V = np.random.default_rng(1).standard_normal(shape).astype(np.float32)

@@ -3,7 +3,7 @@
 With the singular value decomposition V = U S Qᵀ, the vectors V M have the singular values
 c min(S, L), for M = c Q min(1, L/S) Qᵀ, where c keeps the sum of squares. The limit L is a multiple
 of the root mean square of all singular values, so that a few directions do not decide cosines
-alone. The first direction, which all words share, has a limit of its own.
+alone. The first direction, in vectors of words nearly their mean, has a limit of its own.
 """
 
 from __future__ import annotations
@@ -89,9 +89,9 @@ def _clipping(sigma: Float64, clip: float) -> Float64:
     used = sigma > _LEAST * sigma.max(initial=0.0)
     if not used.any():
         return np.ones(len(sigma))
-    limits = np.full(len(sigma), clip * np.sqrt(np.mean(sigma[used] ** 2)))
-    limits[-1] *= max(_FIRST / clip, 1.0)
-    kept = np.minimum(sigma, limits)
+    limits = np.full(len(sigma), clip)
+    limits[-1] = max(_FIRST, clip)
+    kept = np.minimum(sigma, limits * np.sqrt(np.mean(sigma[used] ** 2)))
     factors = np.divide(kept, sigma, out=np.ones(len(sigma)), where=sigma > 0.0)
     scaled: Float64 = factors * np.sqrt(np.sum(sigma**2) / np.sum(kept**2))
     return scaled
