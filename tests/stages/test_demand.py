@@ -119,8 +119,9 @@ def test_a_model_of_all_documents_is_exact_but_for_its_words(demands):
 def test_pairs_that_exceed_the_memory_need_temporary_files(demands):
     from wordgeom.methods.gbu.cost import pairs_on_disk
 
-    assert pairs_on_disk(1000, 10**6, 10, 10**9) == 0
-    assert pairs_on_disk(1000, 10**6, 10, 10**7) >= 12 * 10**6  # columns, weights and counts
+    assert pairs_on_disk(1000, 10**6, 10, 10**9, targets=True) == 0
+    assert pairs_on_disk(1000, 10**6, 10, 10**7, targets=True) >= 12 * 10**6  # columns, G, counts
+    assert pairs_on_disk(1000, 10**6, 10, 10**7, targets=False) >= 8 * 10**6
     counts(demands)
     assert demands("train", "a", "--method", "gbu", "--dim", "5", "-o", "g.bin").scratch == (
         Demand().scratch

@@ -104,12 +104,36 @@ def test_with_counts_has_every_counted_pair(tmp_path, options, symmetric, denomi
         assert (found.data == 0).any()
 
 
+@pytest.mark.parametrize("symmetric", [True, False])
+@pytest.mark.parametrize("ranges", [1, 5])
+def test_pair_counts_visits_all_rows_of_the_weights(tmp_path, monkeypatch, symmetric, ranges):
+    pairs = random_counts(np.random.default_rng(8), 60, symmetric=symmetric)
+    stored = store_matrix(tmp_path / "cooc", pairs, symmetric=symmetric)
+    monkeypatch.setattr(pmi, "_LEAST_RANGE", 1)
+    monkeypatch.setattr(pmi, "_RANGES", ranges)
+    visited = []
+    with Pool(2) as pool:
+        source = WeightedMatrix(stored, PmiOptions(cds=0.75), pool)
+        weights, values = source.with_counts()
+        counts = source.pair_counts(lambda first, rows: visited.append((first, rows)))
+        assert source.pair_counts().data.tobytes() == counts.data.tobytes()
+    assert np.array_equal(to_dense(counts), pairs)
+    assert counts.data.tobytes() == values.tobytes()
+    assert len(visited) >= ranges
+    assert [first for first, _ in visited] == np.cumsum(
+        [0, *(rows.rows for _, rows in visited[:-1])]
+    ).tolist()
+    rows = np.vstack([to_dense(rows) for _, rows in visited])
+    assert np.array_equal(rows, to_dense(weights))
+
+
 def test_stored_weights_have_no_counts(tmp_path):
     stored = store_matrix(tmp_path / "pmi", np.eye(4, dtype=np.float32), kind="pmi")
     with Pool(1) as pool:
         source = StoredRows(stored, pool)
         assert not source.has_counts
         assert source.with_counts() is None
+        assert source.pair_counts() is None
 
 
 @pytest.mark.parametrize("symmetric", [True, False])

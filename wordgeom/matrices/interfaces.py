@@ -13,6 +13,8 @@ from wordgeom.core.types import Array, Csr, Float32, Int64
 if TYPE_CHECKING:
     from wordgeom.corpus.vocabulary import Vocabulary
 
+Visit = Callable[[int, Csr], None]  # of some rows of a matrix, after the number of the first
+
 
 class RowSource(Protocol):
     """A source of stored rows: a matrix on disk, or one that is weighted as it is read."""
@@ -68,7 +70,7 @@ class Matrix(RowSource, Protocol):
 
     @property
     def has_counts(self) -> bool:
-        """Whether `with_counts` returns counts."""
+        """Whether `with_counts` and `pair_counts` return counts."""
 
     def entries_of(self, chosen: Int64) -> int:
         """Return an upper bound of the entries of `columns(chosen)`: 4 bytes and a value each."""
@@ -83,4 +85,14 @@ class Matrix(RowSource, Protocol):
 
         Pairs whose weight was clipped to 0 are included. `allocate` allocates the arrays: up to 14
         bytes for each of the `entries`, 12 of the result.
+        """
+
+    def pair_counts(
+        self, visit: Visit | None = None, allocate: Callable[[int, DTypeLike], Array] = np.empty
+    ) -> Csr | None:
+        """Return the counts (V × V) float32 of these pairs; None without counts.
+
+        visit gets the rows of G on these pairs as they are made, a range at a time, so that they
+        are not held: its first row, and the rows. Up to 11 bytes for each of the `entries`, 8 of
+        the result.
         """

@@ -9,6 +9,7 @@ import numpy as np
 from wordgeom.core.types import Csr, Float32, Int64
 from wordgeom.matrices.columns import select_columns
 from wordgeom.matrices.cooccurrence import StoredMatrix
+from wordgeom.matrices.interfaces import Visit
 from wordgeom.matrices.symmetric import full_matrix
 from wordgeom.runtime.pool import Pool
 from wordgeom.storage.memmap import Allocate, in_memory
@@ -79,5 +80,9 @@ class StoredRows:
         return full_matrix(self, self._pool)
 
     def with_counts(self, allocate: Allocate = in_memory) -> tuple[Csr, Float32] | None:
+        """Return None: the matrix has no counts."""
+        return None
+
+    def pair_counts(self, visit: Visit | None = None, allocate: Allocate = in_memory) -> Csr | None:
         """Return None: the matrix has no counts."""
         return None

@@ -23,6 +23,7 @@ from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Csr, Float32, Float64, Int64
 from wordgeom.matrices import cooccurrence
 from wordgeom.matrices.cooccurrence import StoredMatrix
+from wordgeom.matrices.interfaces import Visit
 from wordgeom.matrices.stored_rows import StoredRows
 from wordgeom.matrices.symmetric import expand_rows, full_offsets
 from wordgeom.runtime.pool import Pool
@@ -103,22 +104,46 @@ class WeightedMatrix(StoredRows):
 
     def with_counts(self, allocate: Allocate = in_memory) -> tuple[Csr, Float32]:
         """Return G (V × V) on every counted pair, and the counts (nnz)."""
-        stored, V = StoredRows(self._matrix, self._pool), len(self.vocabulary)
-        indptr = full_offsets(stored, self._pool)
+        counts = self._empty_pairs(allocate)
+        data = allocate(counts.nnz, np.float32)
+        for low, high in self._ranges(counts):
+            part = slice(counts.indptr[low], counts.indptr[high])
+            self._fill((low, high), counts, data[part], allocate)
+        return Csr(counts.indptr, counts.indices, data, counts.columns), counts.data
+
+    def pair_counts(self, visit: Visit | None = None, allocate: Allocate = in_memory) -> Csr:
+        """Return the counts (V × V) of all pairs; visit gets the rows of G on them."""
+        counts = self._empty_pairs(allocate)
+        for low, high in self._ranges(counts):
+            length = int(counts.indptr[high] - counts.indptr[low])
+            own = self._fill((low, high), counts, allocate(length, np.float32), allocate)
+            if visit is not None:
+                visit(low, own)
+            del own  # before the next
+        return counts
+
+    def _empty_pairs(self, allocate: Allocate) -> Csr:
+        """Return the counts of all pairs, whose columns and values are still to be filled in."""
+        indptr = full_offsets(StoredRows(self._matrix, self._pool), self._pool)
         nnz = int(indptr[-1])
-        indices = allocate(nnz, np.int32)
-        data, values = (allocate(nnz, np.float32) for _ in range(2))
-        ranges = row_blocks(indptr, entries=max(_LEAST_RANGE, nnz // _RANGES))
+        indices, data = allocate(nnz, np.int32), allocate(nnz, np.float32)
+        return Csr(indptr, indices, data, len(self.vocabulary))
+
+    def _ranges(self, counts: Csr) -> list[tuple[int, int]]:
+        """Return the ranges of rows that are filled in at a time."""
+        return row_blocks(counts.indptr, entries=max(_LEAST_RANGE, counts.nnz // _RANGES))
+
+    def _fill(self, rows: tuple[int, int], counts: Csr, data: Float32, allocate: Allocate) -> Csr:
+        """Fill in rows of `counts`, and return the rows of G, whose weights are `data`."""
+        low, high = rows
+        stored, part = StoredRows(self._matrix, self._pool), slice(*counts.indptr[[low, high]])
         # Exact counts take 8 bytes each, so they are held for one range of rows at a time.
-        longest = max((int(indptr[high] - indptr[low]) for low, high in ranges), default=0)
-        room = allocate(longest, stored.dtype)
-        for low, high in ranges:
-            part = slice(indptr[low], indptr[high])
-            counts = room[: part.stop - part.start]
-            expand_rows(stored, self._pool, indptr, (low, high), indices[part], counts)
-            own = Csr(indptr[low : high + 1] - indptr[low], indices[part], counts, V)
-            self._weigh(own, low, data[part], values[part])
-        return Csr(indptr, indices, data, V), values
+        exact = allocate(part.stop - part.start, stored.dtype)
+        indices = counts.indices[part]
+        expand_rows(stored, self._pool, counts.indptr, rows, indices, exact)
+        indptr = counts.indptr[low : high + 1] - counts.indptr[low]
+        self._weigh(Csr(indptr, indices, exact, counts.columns), low, data, counts.data[part])
+        return Csr(indptr, indices, data, counts.columns)
 
     def _weigh(self, counts: Csr, first: int, data: Float32, values: Float32) -> None:
         """Set data to the weights of rows from row `first`, and values to their counts."""

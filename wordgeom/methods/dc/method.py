@@ -22,7 +22,7 @@ from wordgeom.core.errors import InputError, OptionError, RankError
 from wordgeom.core.formatting import first_few, several
 from wordgeom.core.options import option
 from wordgeom.core.row_blocks import BLOCK_ENTRIES
-from wordgeom.core.types import Array, Csr, Int64
+from wordgeom.core.types import Array, Int64
 from wordgeom.matrices.interfaces import Matrix
 from wordgeom.methods.contract import VECTORS, Result, Status
 from wordgeom.methods.dc.design import (
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from wordgeom.matrices.held_rows import HeldRows
     from wordgeom.methods.dc.merge import Merged
     from wordgeom.methods.gbu.finish import Settings
-    from wordgeom.methods.gbu.sweep_state import State
 
 NEEDS = ("matrix",)
 MAKES = (VECTORS,)
@@ -155,17 +154,12 @@ def _unswept(matrix: Matrix, design: Design, context: Context) -> Result:
 
 def _swept(matrix: Matrix, design: Design, context: Context) -> Result:
     """Return the vectors of weighted sweeps from the merged ones."""
-    from wordgeom.methods.gbu.finish import mixed, swept
-    from wordgeom.methods.gbu.sweep_state import State, restored
+    from wordgeom.methods.gbu.finish import Start, mixed, swept
 
-    started = restored(context.checkpoint, context.ops) is not None
-    start = None if started else _merged(matrix, design, context)  # before all pairs are read
-
-    def initial(targets: Csr) -> State:
-        assert start is not None
-        vectors, facts, notes = start
-        v, u = (context.ops.tall(vectors, targets.data.dtype) for _ in range(2))
-        return State(v, u, facts=facts | {"notes": notes})
+    def initial() -> Start:
+        vectors, facts, notes = _merged(matrix, design, context)
+        first = context.ops.tall(vectors, np.float32)
+        return Start(first, facts | {"notes": notes}, multiplied=False)
 
     settings = _settings(matrix, design)
     state = swept(initial, matrix, design.dim, settings, context)

@@ -13,7 +13,8 @@ from wordgeom.runtime.memory import check_memory
 # per m³, and operations per second of one thread.
 _DENSE_COPIES, _EIGH_FLOPS, _FLOPS = 5, 4.0, 2e10
 _ROW = 100  # bytes of a row besides its entries: word, offset, tiles
-_WITH_COUNTS, _FULL = 14, 12  # bytes of an entry in Matrix.with_counts, in Matrix.full
+# Bytes of an entry in Matrix.with_counts, in Matrix.pair_counts, and in Matrix.full.
+_WITH_COUNTS, _COUNTS, _FULL = 14, 11, 12
 _HELD_VECTORS = 5  # arrays (V × K): v and u, both and a solution in a half sweep's coordinates
 _LONG = 10.0  # seconds from which a note announces the expected time
 _log = logging.getLogger(__name__)
@@ -47,11 +48,16 @@ def check(
         _log.info("note: the eigenvectors of %s anchors will take about %.0f s", f"{m:,}", seconds)
 
 
-def pairs_fit(V: int, entries: int, K: int, memory: int) -> bool:
-    """Tell whether all pairs' counts and targets fit in memory with weighted sweeps' vectors."""
-    return _WITH_COUNTS * entries + _HELD_VECTORS * 4 * V * K <= memory
+def pairs_fit(V: int, entries: int, K: int, memory: int, *, targets: bool) -> bool:
+    """Tell whether all pairs' counts, and targets, fit in memory with weighted sweeps' vectors."""
+    return _pair(targets) * entries + _HELD_VECTORS * 4 * V * K <= memory
 
 
-def pairs_on_disk(V: int, entries: int, K: int, memory: int) -> int:
+def pairs_on_disk(V: int, entries: int, K: int, memory: int, *, targets: bool) -> int:
     """Return the bytes of temporary files of all pairs, 0 where they fit in memory."""
-    return 0 if pairs_fit(V, entries, K, memory) else _WITH_COUNTS * entries
+    fits = pairs_fit(V, entries, K, memory, targets=targets)
+    return 0 if fits else _pair(targets) * entries
+
+
+def _pair(targets: bool) -> int:
+    return _WITH_COUNTS if targets else _COUNTS

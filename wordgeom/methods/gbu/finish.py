@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from wordgeom.core.formatting import several
-from wordgeom.core.ops import Ops
+from wordgeom.core.ops import Ops, Tall
 from wordgeom.core.types import Csr, Float32
-from wordgeom.matrices.interfaces import Matrix
+from wordgeom.matrices.interfaces import Matrix, Visit
 from wordgeom.methods.contract import Result, Status
 from wordgeom.methods.gbu import cost
 from wordgeom.methods.gbu.balanced_factors import mix_factors
@@ -34,21 +36,35 @@ class Settings:
     power: float
 
 
-def swept(
-    initial: Callable[[Csr], State], matrix: Matrix, K: int, settings: Settings, context: Context
-) -> State:
-    """Return the state after all weighted sweeps.
+@dataclass(frozen=True)
+class Start:
+    """Where sweeps start, with facts for the run card.
 
-    initial: returns the start from the targets of all pairs; not called in a resumed run.
+    vectors (V × K): G times them, if `multiplied`, are the first word and context vectors.
     """
+
+    vectors: Tall
+    facts: dict[str, Any]
+    multiplied: bool
+
+
+def swept(
+    initial: Callable[[], Start], matrix: Matrix, K: int, settings: Settings, context: Context
+) -> State:
+    """Return the state after all weighted sweeps; initial is not called in a resumed run."""
     ops, halves = context.ops, 2 * settings.sweeps
-    state = restored(context.checkpoint, ops)
-    targets, counts = _targets(matrix, K, context)
+    state, visit = restored(context.checkpoint, ops), None
+    if state is None:  # the start comes before all pairs, which take more memory
+        start = initial()
+        first = start.vectors
+        if start.multiplied:
+            first = ops.empty(len(matrix.frequencies), K, np.float32)
+            visit = partial(_multiply, start.vectors, first, ops)
+    pattern, counts = _pairs(matrix, K, settings.loss, visit, context)
     if state is None:
-        state = initial(targets)
-    state.empty = int(np.count_nonzero(np.diff(targets.indptr) == 0))
-    sweeps = settings.loss.sweeps(targets, counts, K, ops)
-    del targets  # the logistic loss has no use for them
+        state = State(first, ops.tall(ops.to_numpy(first), np.float32), facts=start.facts)
+    state.empty = int(np.count_nonzero(np.diff(pattern.indptr) == 0))
+    sweeps = settings.loss.sweeps(pattern, counts, K, ops)
     for _ in context.progress.follow(
         half_sweeps(state, sweeps, halves, _TOL), "weighted sweeps", halves, "half sweeps", int,
         done=state.halves,
@@ -96,11 +112,29 @@ def mixed(state: State, settings: Settings, notes: list[str], ops: Ops) -> Resul
     return Result(vectors, {}, notes + _sweep_notes(state), statistics, status)
 
 
-def _targets(matrix: Matrix, K: int, context: Context) -> tuple[Csr, Float32]:
-    """Return targets and counts of all pairs, on disk if they exceed the memory."""
-    fits = cost.pairs_fit(len(matrix.frequencies), matrix.entries, K, context.memory)
-    pairs = matrix.with_counts(in_memory if fits else on_disk(context.scratch))
-    assert pairs is not None  # the matrix has counts
+def _multiply(factor: Tall, product: Tall, ops: Ops, first: int, rows: Csr) -> None:
+    """Set rows of the product (V × K), from row `first`, to rows of G times the factor (V × K)."""
+    product[first : first + rows.rows] = ops.operator(rows).multiply(factor)
+
+
+def _pairs(
+    matrix: Matrix, K: int, loss: Loss | LogisticLoss, visit: Visit | None, context: Context
+) -> tuple[Csr, Float32]:
+    """Return the targets of all pairs and their counts, on disk if they exceed the memory.
+
+    Where the loss needs no targets, the counts are in their place. visit gets all rows of G.
+    """
+    V, targets = len(matrix.frequencies), loss.needs_targets
+    fits = cost.pairs_fit(V, matrix.entries, K, context.memory, targets=targets)
+    allocate = in_memory if fits else on_disk(context.scratch)
+    if not targets:
+        counts = matrix.pair_counts(visit, allocate)
+        assert counts is not None  # the matrix has counts
+        return counts, counts.data
+    pairs = matrix.with_counts(allocate)
+    assert pairs is not None
+    if visit is not None:
+        visit(0, pairs[0])
     return pairs
 
 

@@ -49,15 +49,16 @@ class LogisticLoss:
     shrinkage: float
     thin: float
     penalty_option: ClassVar[str] = "--shrinkage"
+    needs_targets: ClassVar[bool] = False
 
     @property
     def shift(self) -> float:
         """−α log k."""
         return -self.alpha * math.log(self.negative)
 
-    def sweeps(self, targets: Csr, counts: Float32, K: int, ops: Ops) -> LogisticSweeps:
+    def sweeps(self, pattern: Csr, counts: Float32, K: int, ops: Ops) -> LogisticSweeps:
         """Return the half sweeps over these pairs; counts are thinned and tempered in place."""
-        pattern = Csr(targets.indptr, targets.indices, counts, targets.columns)
+        pattern = Csr(pattern.indptr, pattern.indices, counts, pattern.columns)
         pairs = thinned(pattern, self)
         solver = ops.logistic_solver(pairs.counts)
         return LogisticSweeps(solver, pairs, self, ops)

@@ -20,7 +20,7 @@ import numpy as np
 from wordgeom.core.errors import InputError, OptionError, RankError
 from wordgeom.core.formatting import several
 from wordgeom.core.options import flag, option
-from wordgeom.core.types import Csr, Int64
+from wordgeom.core.types import Int64
 from wordgeom.matrices.interfaces import Matrix
 from wordgeom.methods.contract import VECTORS, Result, Status
 from wordgeom.methods.dimension import DimOptions, fit_with
@@ -33,9 +33,8 @@ from wordgeom.subwords.options import SubwordOptions
 if TYPE_CHECKING:
     from wordgeom.linalg.dimension.choice import Choice
     from wordgeom.methods.gbu.algorithm1 import Built
-    from wordgeom.methods.gbu.finish import Settings
+    from wordgeom.methods.gbu.finish import Settings, Start
     from wordgeom.methods.gbu.logistic_sweeps import LogisticLoss
-    from wordgeom.methods.gbu.sweep_state import State
     from wordgeom.methods.gbu.weighted_sweeps import Loss
 
 NEEDS = ("matrix",)
@@ -192,7 +191,10 @@ def scratch_bytes(words: int, entries: int, options: Options, memory: int) -> in
     """Return the bytes of the pairs of weighted sweeps that do not fit in memory."""
     from wordgeom.methods.gbu.cost import pairs_on_disk
 
-    return pairs_on_disk(words, entries, options.size, memory) if options.in_weighted_sweeps else 0
+    if not options.in_weighted_sweeps:
+        return 0
+    targets = options.loss == SQUARED
+    return pairs_on_disk(words, entries, options.size, memory, targets=targets)
 
 
 def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result:
@@ -292,27 +294,20 @@ def _weighted(matrix: Matrix, m: int, options: Options, context: Context) -> Res
     """Return the mixed word and context vectors of weighted sweeps from the build-up."""
     from wordgeom.methods.gbu.finish import mixed, swept
 
-    settings = options.settings(matrix)
-    state = swept(
-        lambda targets: _initial_state(matrix, targets, m, options, context),
-        matrix, options.size, settings, context,
-    )  # fmt: skip
-    notes = _anchor_notes(state.facts["effective_rank"], options.size)
+    settings, K = options.settings(matrix), options.size
+    state = swept(lambda: _start(matrix, m, options, context), matrix, K, settings, context)
+    notes = _anchor_notes(state.facts["effective_rank"], K)
     return mixed(state, settings, notes, context.ops)
 
 
-def _initial_state(
-    matrix: Matrix, targets: Csr, m: int, options: Options, context: Context
-) -> State:
-    """Return the start of weighted sweeps: the build-up after one plain sweep, as both v and u."""
-    from wordgeom.methods.gbu.plain_sweeps import sweep
-    from wordgeom.methods.gbu.sweep_state import State
+def _start(matrix: Matrix, m: int, options: Options, context: Context) -> Start:
+    """Return the start of weighted sweeps: the build-up after one plain sweep."""
+    from wordgeom.methods.gbu.finish import Start
+    from wordgeom.methods.gbu.plain_sweeps import factor
 
     built, isolated = _built(matrix, m, options.size, _PUBLISHED_EIG, options, context)
-    ops, dtype = context.ops, targets.data.dtype
-    first = sweep(ops.operator(targets), ops.tall(built.vectors, dtype), ops)
-    facts = _statistics(built, m, isolated)
-    return State(first, ops.tall(ops.to_numpy(first), dtype), facts=facts)
+    vectors = factor(context.ops.tall(built.vectors, np.float32), context.ops)
+    return Start(vectors, _statistics(built, m, isolated), multiplied=True)
 
 
 def _built(

@@ -27,12 +27,17 @@ class RitzPairs:
 
 
 def sweep(operator: Operator, tall: Tall, ops: Ops) -> Tall:
-    """Return G V (VᵀV)⁻¹ for V (V × k); directions at rounding error are dropped."""
+    """Return G V (VᵀV)⁻¹ for V (V × k)."""
+    # The factor comes first, so that rounding errors stay relative to the result.
+    return operator.multiply(factor(tall, ops))
+
+
+def factor(tall: Tall, ops: Ops) -> Tall:
+    """Return V (VᵀV)⁻¹ for V (V × k); directions at rounding error are dropped."""
     values, Z = spectrum(tall, ops)
-    # V (VᵀV)⁻¹ comes first, so that rounding errors stay relative to the result.
     with one_thread():
         inverse = (Z / values) @ Z.T
-    return operator.multiply(ops.combine(tall, inverse))
+    return ops.combine(tall, inverse)
 
 
 def ritz(operator: Operator, tall: Tall, K: int, ops: Ops) -> RitzPairs:

@@ -35,6 +35,7 @@ class Loss:
     background: float
     ridge: float
     penalty_option: ClassVar[str] = "--ridge"
+    needs_targets: ClassVar[bool] = True
 
     def penalty(self, K: int) -> Penalty:
         """Return c₀ and λ, which all rows share, for K columns."""
