@@ -26,21 +26,29 @@ GRID = ((5, 10, 15), (2, 5, 10), (5, 10, 15), (1e-3, 1e-4, 1e-5))
 
 @dataclass(frozen=True)
 class Setting:
-    """Settings of skip-gram."""
+    """Settings of skip-gram; rate: the learning rate, None for the program's default."""
 
     epochs: int
     window: int
     negative: int
     sample: float
+    rate: float | None = None
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the setting of its string, such as 5-5-5-1e-4."""
-        epochs, window, negative, sample = text.split("-", 3)
-        return cls(int(epochs), int(window), int(negative), float(sample))
+        """Return the setting of its string, such as 5-5-5-1e-4 or 5-5-5-1e-4@0.025."""
+        numbers, _, rate = text.partition("@")
+        epochs, window, negative, sample = numbers.split("-", 3)
+        given = int(epochs), int(window), int(negative), float(sample)
+        return cls(*given, float(rate) if rate else None)
 
     def __str__(self) -> str:
-        return f"{self.epochs}-{self.window}-{self.negative}-{self.sample:g}"
+        numbers = f"{self.epochs}-{self.window}-{self.negative}-{self.sample:g}"
+        return numbers if self.rate is None else f"{numbers}@{self.rate:g}"
+
+    def rate_as(self, option: str) -> dict[str, float]:
+        """Return the learning rate as an option of a program, nothing for its default."""
+        return {} if self.rate is None else {option: self.rate}
 
 
 DEFAULTS = Setting(5, 5, 5, 1e-3)
@@ -81,7 +89,7 @@ class Gensim:
         model = Word2Vec(
             LineSentence(str(text)), sg=1, vector_size=dim, window=setting.window, min_count=5,
             negative=setting.negative, sample=setting.sample, epochs=setting.epochs, seed=seed,
-            workers=1,
+            workers=1, **setting.rate_as("alpha"),
         )  # fmt: skip
         made = from_keyed_vectors(model.wv)
         write_vectors(out, made.words, made.matrix)
@@ -109,7 +117,7 @@ class Program:
         given = {
             "train": text, "output": out, "size": dim, "window": setting.window,
             "negative": setting.negative, "sample": f"{setting.sample:g}", "iter": setting.epochs,
-            "min-count": 5, "threads": 1, "binary": 1,
+            "min-count": 5, "threads": 1, "binary": 1, **setting.rate_as("alpha"),
         }  # fmt: skip
         command = [
             str(self.path),
@@ -134,6 +142,7 @@ class FastText:
             "input": text, "output": out.with_suffix(""), "dim": dim, "ws": setting.window,
             "neg": setting.negative, "t": f"{setting.sample:g}", "epoch": setting.epochs,
             "minCount": 5, "thread": 1, "seed": seed,
+            **setting.rate_as("lr"),
         }  # fmt: skip
         words = (word for key in given for word in (f"-{key}", f"{given[key]}"))
         peak = watched([str(self.path), "skipgram", "-verbose", "0", *words])

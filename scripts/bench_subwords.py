@@ -81,7 +81,7 @@ def parse() -> argparse.Namespace:
                         help="an uncompressed text file, tokenised by white space")  # fmt: skip
     parser.add_argument("--program", type=Path, required=True, help="fastText's program")
     parser.add_argument("--settings", nargs="+", default=[DEFAULTS],
-                        help="epochs-window-negatives-sample")  # fmt: skip
+                        help="epochs-window-negatives-sample, and @rate")  # fmt: skip
     parser.add_argument("--sets", nargs="*", default=[], help="similarity sets besides gensim's")
     parser.add_argument("--others", nargs="*", default=[], help="sets to report one by one")
     parser.add_argument("--open", nargs="*", default=[], help="of those, to score on all pairs too")

@@ -53,7 +53,8 @@ def test_a_program_gets_word2vecs_options_and_trains_each_model_once(tmp_path):
     assert corpus.vectors(setting, 2, 1) == path
 
 
-def test_fasttext_gets_its_own_options_and_leaves_a_model_alone(tmp_path):
+@pytest.mark.parametrize(("name", "lr"), [("2-4-3-1e-2", None), ("2-4-3-1e-2@0.025", "0.025")])
+def test_fasttext_gets_its_own_options_and_leaves_a_model_alone(tmp_path, name, lr):
     program = tmp_path / "fasttext"
     program.write_text(
         "#!/usr/bin/env python3\n"
@@ -61,13 +62,15 @@ def test_fasttext_gets_its_own_options_and_leaves_a_model_alone(tmp_path):
         "assert sys.argv[1] == 'skipgram'\n"
         "given = dict(zip(sys.argv[2::2], sys.argv[3::2]))\n"
         "assert [given[k] for k in ('-ws', '-neg', '-t', '-epoch')] == ['4', '3', '0.01', '2']\n"
+        f"assert given.get('-lr') == {lr!r}\n"
         "for suffix in ('.bin', '.vec'):\n"
         "    open(given['-output'] + suffix, 'w').write('made')\n"
     )
     program.chmod(0o755)
     (tmp_path / "text").write_text("a b a\n")
     corpus = Corpus(str(tmp_path / "text"), tmp_path / "models", tmp_path, FastText(program))
-    setting = Setting.parse("2-4-3-1e-2")
+    setting = Setting.parse(name)
+    assert str(setting) == name.replace("1e-2", "0.01")
     path = corpus.vectors(setting, 2, 1)
     assert path is not None
     assert path.read_text() == "made"
