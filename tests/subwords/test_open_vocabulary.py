@@ -27,9 +27,27 @@ def test_an_unseen_word_has_one_vector_in_every_form_of_its_letters(tmp_path, fo
     expected = model.subwords.vectors_of([unseen])[0]
     assert expected.any()
     np.testing.assert_array_equal(model[unseen], expected)
-    if form == "NFC":
-        for other in (unicodedata.normalize("NFD", unseen), "pré\u00adfète"):
-            np.testing.assert_array_equal(model[other], expected)
+    forms = [unicodedata.normalize(name, unseen) for name in ("NFC", "NFD")]
+    for other in (*forms, "pré\u00adfète"):
+        np.testing.assert_array_equal(model[other], expected)
+    for word, own in zip(WORDS, model.vectors, strict=True):  # typed in the other form
+        np.testing.assert_array_equal(model[word], own)
+
+
+@pytest.mark.parametrize("how", [{}, {"buckets": 997}])
+@pytest.mark.parametrize("capital", [False, True])
+def test_a_word_in_capitals_is_cut_in_lower_case_where_no_word_has_one(tmp_path, how, capital):
+    words = [*WORDS[:-1], "Préfet" if capital else "préfet"]
+    write_vectors(tmp_path / "v.bin", words, np.eye(len(words), dtype=np.float32))
+    model = wg.add_subwords(tmp_path / "v.bin", min_words=1, **how)
+    assert model.subwords is not None
+    cut = "PRÉSAGE" if capital or how else "présage"  # fastText cuts words as they are spelt
+    expected = model.subwords.vectors_of([cut])[0]
+    if expected.any():
+        np.testing.assert_array_equal(model["PRÉSAGE"], expected)
+    else:
+        with pytest.raises(KeyError):
+            model["PRÉSAGE"]
 
 
 @pytest.mark.parametrize("by", ["subwords", "train"])

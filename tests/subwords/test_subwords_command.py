@@ -330,6 +330,61 @@ def test_notes_on_ngrams_that_are_added_twice_and_on_a_unit_without_effect(impro
         assert "Hangul" not in jamo.err
 
 
+@pytest.mark.parametrize("damage", ["part", "meta", "gone"])
+def test_ngrams_are_not_added_again_in_silence_where_the_store_is_damaged(improved, ask, damage):
+    if damage == "part":
+        with open("v.subwords/vectors.1.npy", "r+b") as part:
+            part.truncate(100)
+    elif damage == "meta":
+        Path("v.subwords/meta.json").write_text("{")
+    else:
+        shutil.rmtree("v.subwords")
+    again = "note: v.bin: n-grams are added a second time"
+    assert again in ask("subwords", "v.bin", "-o", "w.bin").err
+    Path("v.bin.json").unlink()
+    without_a_card = ask("subwords", "v.bin", "-o", "w.bin", "--force").err
+    assert (again in without_a_card) == (damage != "gone")
+
+
+def test_words_without_an_ngram_are_named(words, ask):
+    made = ask("subwords", "vectors.bin", "-o", "w.bin", "--subwords", "12")
+    assert "no n-gram of 12 units occurs in 2 of 49 words" in made.err
+    made = ask("subwords", "vectors.bin", "-o", "w.bin", "--subwords", "7")
+    assert "words have no n-grams with a vector and keep their own vectors: walk, " in made.err
+
+
+def test_the_number_of_buckets_is_printed(words, ask):
+    assert " of 500 buckets; " in ask("subwords", "vectors.bin", "-o", "w.bin", "--buckets",
+                                      "500").out  # fmt: skip
+
+
+def test_clip_is_0_or_leaves_more_than_the_largest_singular_value(words, ask):
+    made = ask("subwords", "vectors.bin", "-o", "w.bin", "--clip", "0.1")
+    assert "--clip must be 0 or at least 0.5, found 0.1" in made.err
+    assert ask("subwords", "vectors.bin", "-o", "w.bin", "--clip", "0").status == 0
+
+
+def test_few_pairs_with_unseen_words_have_no_score_of_their_own(improved, ask):
+    lines = Path("pairs.tsv").read_text().splitlines()
+    unseen = [line for line in lines if "turning" in line][:3]
+    seen = [line for line in lines if "turning" not in line]
+    Path("few.tsv").write_text("\n".join([*unseen, *seen]) + "\n")
+    report = json.loads(ask("eval", "v.bin", "few.tsv", "--json").out)
+    assert {each["set"] for each in report["scores"]} == {"few", "few, all"}
+    assert "few: 3 items have unseen words: a score needs 10" in report["notes"]
+
+
+def test_the_options_of_ngrams_stay_in_the_run_cards_of_later_commands(counts, ask):
+    train = ["train", "cooc", "--method", "gbu", "--dim", "5"]
+    assert ask(*train, "-o", "plain.bin").status == 0
+    assert ask("subwords", "plain.bin", "-o", "v.bin", "--buckets", "300").status == 0
+    assert ask("convert", "v.bin", "w.bin").status == 0
+    options = [json.loads(Path(f"{name}.bin.json").read_text())["source"]["options"]
+               for name in ("v", "w")]  # fmt: skip
+    assert options[0] == options[1]
+    assert (options[0]["buckets"], options[0]["subwords"], options[0]["dim"]) == (300, "2-6", 5)
+
+
 def test_the_model_lies_beside_its_vectors():
     assert model_path(Path("a/v.bin")) == Path("a/v.subwords")
     assert model_path(Path("v.txt.gz")) == Path("v.subwords")

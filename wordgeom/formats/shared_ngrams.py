@@ -41,7 +41,7 @@ def check_no_model(vectors: Path, given: Path | None = None, *, force: bool) -> 
         return
     shared = given is not None and same_file(beside, model_path(given))
     whose = f"{given} alone" if shared and others else "other vectors"
-    do = f"{_DO}, or remove it" if others else f"pass --force to replace it, or {_DO}"
+    do = _DO if others else f"pass --force to replace it, or {_DO}"
     raise OptionError(f"has the n-grams of {whose}", where=beside, do=do)
 
 

@@ -7,8 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from wordgeom.core.errors import InputError
-from wordgeom.core.formatting import plural
+from wordgeom.core.errors import InputError, RankError
 from wordgeom.core.requests import request_of
 from wordgeom.formats.fasttext import has_ngrams
 from wordgeom.formats.vector_files import read_any_vectors, shape_of
@@ -20,10 +19,12 @@ from wordgeom.stages.inference import reading_notes
 from wordgeom.stages.revision import Revision
 from wordgeom.stages.stage import Job, Outcome
 from wordgeom.storage.disk_space import Demand
+from wordgeom.storage.store import exists
 from wordgeom.subwords.improvement import improve
 from wordgeom.subwords.model import SubwordModel
+from wordgeom.subwords.open_vocabulary import number_of
 from wordgeom.subwords.options import SubwordOptions
-from wordgeom.subwords.stored import has_model, lost_model, model_path, model_writer
+from wordgeom.subwords.stored import had_model, has_model, is_model, model_path, model_writer
 from wordgeom.texts.corpus_record import CORPUS
 from wordgeom.vectors import run_card
 from wordgeom.vectors.finite import nonfinite_rows, refuse_nonfinite
@@ -79,8 +80,13 @@ class Subwords(Revision):
         digests = [run_card.joint_digest([path]) for path in self._files]
         if isinstance(self.vectors, Vectors):
             digests.insert(0, digest_of(self.vectors))
+        return request_of("subwords", self._recorded, digests)
+
+    @property
+    def _recorded(self) -> dict[str, Any]:
+        """The options that decide the result, without the name of a file."""
         options = {k: v for k, v in self.options.result_options().items() if k != "morphs"}
-        return request_of("subwords", options, digests)
+        return options | {"subwords": str(self.options.lengths)}
 
     def check(self) -> None:
         """Check the name of the output."""
@@ -102,10 +108,10 @@ class Subwords(Revision):
         vectors, notes = self._read(job.context)
         try:
             found = improve(vectors, self.options, job.context)
-        except InputError as error:
+        except (InputError, RankError) as error:
             raise (error if error.where else error.within(self.named)) from None
         rows, columns = vectors.matrix.shape
-        shape = f"{rows:,} × {columns:,}, {plural(found.statistics['ngrams'], 'n-gram')}"
+        shape = f"{rows:,} × {columns:,}, {number_of(found.model)}"
         summary = f"{self.out or 'vectors'}: {shape}; {job.seconds()}"
         outcome = Outcome(summary, self.out, [*notes, *found.notes], [], found.statistics,
                           value=found)  # fmt: skip
@@ -130,6 +136,8 @@ class Subwords(Revision):
         """Return what the run card of the vectors records of their text and their training."""
         card = (None if self.file is None else run_card.read_card(self.file)) or {}
         source = card.get("source", card.get("request"))
+        if isinstance(source, dict) and isinstance(source.get("options"), dict):
+            source = source | {"options": source["options"] | self._recorded}
         carried = {CORPUS: card.get(CORPUS), "source": source}
         return {name: value for name, value in carried.items() if value is not None}
 
@@ -138,7 +146,9 @@ class Subwords(Revision):
         if self.file is None:
             before = self.ngrams is not None
         else:
+            beside = model_path(self.file)
+            broken = exists(beside) and not is_model(beside)
             before = has_ngrams(self.file) or has_model(self.file, read)
-            before |= lost_model(self.file) is not None
+            before |= had_model(self.file) or broken
         do = "apply subwords to the vectors without them"
         return [f"{self.named}: n-grams are added a second time; {do}"] if before else []

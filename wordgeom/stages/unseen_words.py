@@ -16,7 +16,7 @@ from wordgeom.core.errors import InputError
 from wordgeom.core.formatting import several
 from wordgeom.evaluation.analogies import Analogies
 from wordgeom.evaluation.answers import Answers, Task
-from wordgeom.evaluation.exclusions import too_few
+from wordgeom.evaluation.exclusions import LEAST, too_few
 from wordgeom.evaluation.options import FOLD, ZERO
 from wordgeom.evaluation.similarity import Similarity
 from wordgeom.runtime.context import Context
@@ -77,9 +77,13 @@ def unseen_answers(
             # The row of seen words, if there is one, already has the notes on the file.
             own = () if alone is None or too_few(alone) else alone.notes
             notes = tuple(note for note in answers.notes if note not in own)
-            parts = ((new, UNSEEN), (replace(answers, notes=notes), ALL))
-            made.answers.extend(replace(part, name=f"{name}, {what}") for part, what in parts)
+            parts = [(new, UNSEEN), (replace(answers, notes=notes), ALL)]
             made.notes.append(f"{name}: {subword_note(added)[0]}")
+            if len(new.items) < LEAST:
+                del parts[0]
+                have = several(len(new.items), "item has", "items have")
+                made.notes.append(f"{name}: {have} unseen words: a score needs {LEAST}")
+            made.answers.extend(replace(part, name=f"{name}, {what}") for part, what in parts)
             made.seen[name] = f"{name}, {SEEN}"
     return made
 

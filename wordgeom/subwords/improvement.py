@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from wordgeom.core.errors import InputError, RankError
-from wordgeom.core.formatting import several
+from wordgeom.core.formatting import first_few, several
 from wordgeom.core.types import Csr, Float32, Float64
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
@@ -62,9 +62,10 @@ def improve(vectors: Vectors, options: SubwordOptions, context: Context) -> Impr
     weights = word_weights(vectors.matrix, options.half_rank)
     ngrams = fit_ngrams(shares, own, weights, options.ngram_ridge, context)
     parts, norms = _parts(shares, ngrams, context), own.norms()
+    lacking = [vectors.words[row] for row in np.flatnonzero(np.diff(shares.indptr) == 0).tolist()]
     statistics = {
         "ngrams": len(index), "ngrams_in_words": shares.nnz,
-        "words_without_ngrams": int(np.count_nonzero(np.diff(shares.indptr) == 0)),
+        "words_without_ngrams": len(lacking),
         "zero_vectors": int(np.count_nonzero(~used)),
         "explained": _explained(own, norms, parts, weights),
     }  # fmt: skip
@@ -72,7 +73,7 @@ def improve(vectors: Vectors, options: SubwordOptions, context: Context) -> Impr
     made = _added(own, parts, ngrams, scale)
     fit = FitSettings(float(options.ngram_ridge), float(options.half_rank))
     model = SubwordModel(options.unit, unit, options.lengths, index, ngrams, fit=fit)
-    notes = _notes(vectors.words, unit, options, statistics)
+    notes = _notes(vectors.words, unit, options, lacking)
     return Improved(Vectors(vectors.words, made), model, statistics, notes)
 
 
@@ -118,7 +119,7 @@ def _added(vectors: Mapped, parts: Float32, ngrams: Float32, scale: float) -> Fl
 
 
 def _notes(
-    words: Sequence[str], unit: Unit, options: SubwordOptions, statistics: dict[str, Any]
+    words: Sequence[str], unit: Unit, options: SubwordOptions, lacking: Sequence[str]
 ) -> list[str]:
     """Return notes on words that the unit does not cut, and on words without an n-gram."""
     notes = []
@@ -127,9 +128,10 @@ def _notes(
         notes.append(f"{have} not in {options.morphs}: one morph each")
     if options.unit == JAMO and not any(map(has_syllables, words)):
         notes.append("no word has a Hangul syllable: --unit jamo cuts words into code points")
-    if without := statistics["words_without_ngrams"]:
-        have = several(without, "word has", "words have")
-        notes.append(f"{have} no n-gram with a vector, and nothing added")
+    if lacking:
+        have = several(len(lacking), "word has no n-gram", "words have no n-grams")
+        keep = "keeps its own vector" if len(lacking) == 1 else "keep their own vectors"
+        notes.append(f"{have} with a vector and {keep}: {first_few(lacking)}")
     return notes
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
 from wordgeom.core.errors import InputError
-from wordgeom.core.formatting import first_few, several
+from wordgeom.core.formatting import first_few, plural, several
 from wordgeom.core.types import Float32
+from wordgeom.subwords.buckets import Buckets
 from wordgeom.subwords.model import SubwordModel
-from wordgeom.vectors.keyed import Vectors, in_nfc
+from wordgeom.vectors.keyed import Vectors, spellings
 from wordgeom.vectors.nearest import row_of
 
 
@@ -49,7 +51,8 @@ class OpenVocabulary:
         if self.model is None:
             return [], np.zeros((0, self.vectors.matrix.shape[1]), np.float32)
         lacking = [word for word in dict.fromkeys(words) if self._lacks(word)]
-        found = self.model.vectors_of(_spelt(lacking, self.model))
+        cut = [word.lower() for word in lacking] if self._in_lower_case else lacking
+        found = self.model.vectors_of(_spelt(cut, self.model))
         known = np.flatnonzero(found.any(axis=1))
         return [lacking[row] for row in known.tolist()], found[known]
 
@@ -69,25 +72,41 @@ class OpenVocabulary:
                 raise InputError(what, do=error.do) from None
         return vectors, added
 
+    @cached_property
+    def _in_lower_case(self) -> bool:
+        """Whether no word has a capital, so that words are cut in lower case; not for fastText."""
+        hashed = self.model is not None and isinstance(self.model.index, Buckets)
+        return not hashed and all(word == word.lower() for word in self.vectors.words)
+
     def _lacks(self, word: str) -> bool:
         forms = (word, word.lower())
         return word.split() == [word] and all(self.vectors.row(form) is None for form in forms)
 
 
 def _spelt(words: list[str], model: SubwordModel) -> list[str]:
-    """Return words in NFC, as text is counted, or as they are if more of their n-grams are known.
+    """Return words in NFC, as text is counted, as they are, or in NFD.
 
-    Otherwise a word whose letters were typed in parts would lose the n-grams of these letters.
+    The first form counts of which the most n-grams are known. Otherwise a word whose letters were
+    typed in parts would lose the n-grams of these letters.
     """
-    normal = [in_nfc(word) or word for word in words]
-    others = [row for row, word in enumerate(words) if word != normal[row]]
-    if others:
-        given, found = (
-            model.known_shares([names[row] for row in others]) for names in (words, normal)
-        )
-        for row, kept in zip(others, (given > found).tolist(), strict=True):
-            normal[row] = words[row] if kept else normal[row]
-    return normal
+    made = list(words)
+    several_forms = [row for row, word in enumerate(words) if len(set(spellings(word))) > 1]
+    if several_forms:
+        given, normal, apart = zip(*(spellings(words[row]) for row in several_forms), strict=True)
+        composed = [form or word for form, word in zip(normal, given, strict=True)]  # "" of signs
+        forms = (composed, given, apart)
+        best = np.argmax([model.known_shares(form) for form in forms], axis=0)
+        for k, row in enumerate(several_forms):
+            made[row] = forms[best[k]][k]
+    return made
+
+
+def number_of(model: SubwordModel) -> str:
+    """Return the number of a model's n-grams, or of its buckets, as text."""
+    index, number = model.index, len(model.vectors)
+    if isinstance(index, Buckets):
+        return f"{number:,} of {index.number:,} buckets"
+    return plural(number, "n-gram")
 
 
 def missing_note(lost: Path | None) -> list[str]:

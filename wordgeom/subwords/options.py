@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from wordgeom.subwords.units.unit import Unit
 
 DEFAULT, OF_MORPHS = "2-6", "1-2"
+LEAST_CLIP = 0.5  # less leaves little but the largest singular value
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,8 @@ class SubwordOptions(Options):
     )  # fmt: skip
     clip: float = option(
         1.1, "singular values of the vectors above C times their root mean square are cut to it, "
-        "the largest to 2 times; 0: vectors as given", low=0, high=1e9, metavar="C",
+        f"the largest to 2 times; at least {LEAST_CLIP:g}; 0: vectors as given",
+        low=0, high=1e9, metavar="C",
     )  # fmt: skip
     ngram_weight: float = option(
         3.0, "weight of a word's n-grams, relative to the mean norm of the vectors",
@@ -59,6 +61,9 @@ class SubwordOptions(Options):
         if self.buckets and self.unit != CODEPOINT:
             what = f"--buckets hashes code points as fastText does, not --unit {self.unit}"
             raise OptionError(what, do="omit one of the two")
+        if 0.0 < self.clip < LEAST_CLIP:
+            what = f"--clip must be 0 or at least {LEAST_CLIP:g}"
+            raise OptionError(what, found=f"{self.clip:g}", do="raise it, or pass 0 to cut nothing")
         _ = self.lengths
 
     @property

@@ -98,7 +98,7 @@ def read_model(path: Path, vectors: Vectors) -> SubwordModel:
         raise OptionError(f"is a store of kind {store.kind!r}, not a subword model", where=path)
     form = _Form.of(store, path)
     if store.attributes[_VECTORS] != digest_of(vectors):
-        do = "make the vectors again, or remove it to use them without n-grams"
+        do = "copy the one that belongs to them, make them again, or remove this one"
         raise StaleError("belongs to other vectors", where=path, do=do)
     index: Index
     if form.buckets:
@@ -129,10 +129,15 @@ def find_model(path: Path, vectors: Vectors) -> SubwordModel | None:
 
 def lost_model(path: Path) -> Path | None:
     """Return where the model of a vectors file was, if its run card says so and none is there."""
-    card, beside = parse_card(card_path(path)), model_path(path)
+    beside = model_path(path)
+    return beside if had_model(path) and not exists(beside) else None
+
+
+def had_model(path: Path) -> bool:
+    """Return whether the run card of a vectors file says that it was made with n-grams."""
+    card = parse_card(card_path(path))
     statistics = {} if card is None else card.get("statistics", {})
-    made = "ngrams" in statistics or "subwords" in statistics  # by `subwords`, by `train`
-    return beside if made and not exists(beside) else None
+    return "ngrams" in statistics or "subwords" in statistics  # by `subwords`, by `train`
 
 
 def model_bytes(vectors: Path) -> int:

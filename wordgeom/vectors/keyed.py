@@ -71,14 +71,24 @@ class Vectors:
         return {word: row for row, word in enumerate(self.words)}
 
     def row(self, word: str) -> int | None:
-        """Return the row of a word as it is spelt, or else in NFC; None for an unknown word."""
+        """Return the row of a word, as `row_in` finds it; None for an unknown word."""
         return row_in(self.index, word)
 
 
 def row_in(rows: Mapping[str, int], word: str) -> int | None:
-    """Return the row of a word as it is spelt, or else in NFC; None for an unknown word."""
-    row = rows.get(word)
-    return rows.get(in_nfc(word)) if row is None else row
+    """Return the row of a word as it is spelt, or else in NFC or NFD; None for an unknown word."""
+    for form in spellings(word):
+        if (row := rows.get(form)) is not None:
+            return row
+    return None
+
+
+def spellings(word: str) -> tuple[str, ...]:
+    """Return a word as it is spelt, in NFC and in NFD: one of them for ASCII."""
+    if word.isascii():
+        return (word,)
+    normal = in_nfc(word)
+    return word, normal, unicodedata.normalize("NFD", normal)
 
 
 def in_nfc(word: str) -> str:

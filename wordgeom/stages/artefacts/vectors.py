@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
-from wordgeom.core.formatting import plural
 from wordgeom.core.types import Array, Float32
 from wordgeom.formats.fasttext import has_ngrams, is_fasttext
 from wordgeom.formats.shared_ngrams import check_no_model, check_other_readers
@@ -30,7 +29,7 @@ from wordgeom.stages.store_stage import own_store
 from wordgeom.storage.disk_space import Space
 from wordgeom.storage.store import Store
 from wordgeom.subwords.model import SubwordModel
-from wordgeom.subwords.open_vocabulary import missing_note
+from wordgeom.subwords.open_vocabulary import missing_note, number_of
 from wordgeom.subwords.options import wants_subwords
 from wordgeom.subwords.stored import KIND, find_model, lost_model, model_path, model_writer
 from wordgeom.texts.corpus_record import corpus_facts
@@ -57,7 +56,7 @@ def outcome_of(
     vectors, documents = Vectors(words, result.vectors), result.arrays.get(DOCUMENTS)
     shape = " × ".join(f"{n:,}" for n in result.vectors.shape)
     model = result.subwords
-    ngrams = "" if model is None else f", {plural(len(model.vectors), 'n-gram')}"
+    ngrams = "" if model is None else f", {number_of(model)}"
     summary = f"{path or 'vectors'}: {shape} by {method}{ngrams}; {job.seconds()}"
     made = MadeVectors(vectors, documents, model)
     return Outcome(summary, path, result.notes, [], result.statistics, result.status, made)
