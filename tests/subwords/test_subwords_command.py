@@ -330,6 +330,26 @@ def test_notes_on_ngrams_that_are_added_twice_and_on_a_unit_without_effect(impro
         assert "Hangul" not in jamo.err
 
 
+@pytest.mark.parametrize(("least", "said"), [
+    ("2", "with vectors of 5 need 1 TB, more than the memory limit"),
+    ("99", "no n-gram of 2-6 units occurs in 99 of"),
+])  # fmt: skip
+def test_ngrams_that_cannot_be_fitted_are_an_error_before_training(
+    counts, ask, monkeypatch, least, said
+):
+    from wordgeom.methods.gbu import method
+    from wordgeom.subwords import improvement
+
+    monkeypatch.setattr(improvement, "working_bytes", lambda *_: 10**12)
+
+    monkeypatch.setattr(method, "fit", lambda *_: pytest.fail("it trained"))
+    train = ["train", "cooc", "--method", "gbu", "--dim", "5", "--subwords", "2-6", "-o", "v.bin"]
+    made = ask(*train, "--min-words", least)
+    assert made.status == 1
+    assert said in made.err
+    assert not Path("v.bin").exists()
+
+
 @pytest.mark.parametrize("damage", ["part", "meta", "gone"])
 def test_ngrams_are_not_added_again_in_silence_where_the_store_is_damaged(improved, ask, damage):
     if damage == "part":

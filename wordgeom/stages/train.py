@@ -19,6 +19,7 @@ from wordgeom.core.requests import request_of
 from wordgeom.linalg.device import memory_limit
 from wordgeom.linalg.options import DeviceOptions
 from wordgeom.methods.contract import MODEL, Result
+from wordgeom.methods.dimension import DimOptions
 from wordgeom.methods.inputs import open_inputs
 from wordgeom.methods.inputs.kind import OpenInput
 from wordgeom.runtime.context import Context
@@ -155,6 +156,7 @@ class Train(Stage):
     def work(self, job: Job) -> Outcome:
         """Run the method, and write what it makes."""
         with contextlib.nullcontext() if self.made is None else self.made.open() as opened:
+            self._check_subwords(job.context)
             result = self._fit(job.context)
             notes = [note for one in self.inputs.values() for note in one.notes]
             result.notes = [*notes, *result.notes]
@@ -164,14 +166,26 @@ class Train(Stage):
             result.notes += self.made.notes
             return self.made.write(opened, result, job, self.request, self.run)
 
+    def _check_subwords(self, context: Context) -> None:
+        """Raise before training where --subwords asks for n-grams that cannot be fitted."""
+        if wants_subwords(self.options):
+            from wordgeom.subwords.improvement import check_ngrams
+
+            columns = self.options.size if isinstance(self.options, DimOptions) else 0
+            check_ngrams(self._written_words, columns, self.options, context)
+
+    @property
+    def _written_words(self) -> list[str]:
+        """The words of the vectors."""
+        return self.made.words if isinstance(self.made, VectorsOutput) else self.first.rows
+
     def _with_subwords(self, result: Result, context: Context) -> Result:
         """Return the vectors with those of their n-grams, if --subwords asks for them."""
         if not wants_subwords(self.options):
             return result
         from wordgeom.subwords.improvement import improve
 
-        words = self.made.words if isinstance(self.made, VectorsOutput) else self.first.rows
-        found = improve(Vectors(words, result.vectors), self.options, context)
+        found = improve(Vectors(self._written_words, result.vectors), self.options, context)
         return replace(
             result, vectors=found.vectors.matrix, subwords=found.model,
             notes=[*result.notes, *found.notes],

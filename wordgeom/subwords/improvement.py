@@ -54,7 +54,7 @@ def improve(vectors: Vectors, options: SubwordOptions, context: Context) -> Impr
     """
     unit = options.opened_unit()
     index, shares = count_ngrams(vectors.words, unit, options)
-    check_fit_memory(shares, vectors.matrix, context)
+    check_fit_memory(shares, vectors.matrix.shape[1], context)
     used = row_norms(vectors.matrix) > 0
     if not used.any():
         raise InputError("every vector is zero", do="train again")
@@ -135,9 +135,17 @@ def _notes(
     return notes
 
 
-def check_fit_memory(shares: Csr, vectors: Float32, context: Context) -> None:
-    """Raise InputError where a fit of n-grams (V × N shares) to vectors (V × K) exceeds memory."""
-    words, columns = vectors.shape
+def check_ngrams(
+    words: Sequence[str], columns: int, options: SubwordOptions, context: Context
+) -> None:
+    """Raise before training what `improve` raises of n-grams and memory for vectors (V × K)."""
+    _, shares = count_ngrams(words, options.opened_unit(), options)
+    check_fit_memory(shares, columns, context)
+
+
+def check_fit_memory(shares: Csr, columns: int, context: Context) -> None:
+    """Raise InputError where a fit of n-grams (V × N shares) to K columns exceeds memory."""
+    words = shares.rows
     both = words + shares.columns
     needed = _ENTRY * shares.nnz + _ROW * both + 4 * columns * (2 * words + shares.columns)
     needed += max(working_bytes(words, shares.columns), 8 * _COLUMNS * both)

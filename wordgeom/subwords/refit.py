@@ -21,7 +21,7 @@ def refitted(
     As they were fitted before, or at the defaults if the model does not say. shares (V × N): of the
     n-grams in words; vectors (V × K). Raises InputError where memory is insufficient.
     """
-    check_fit_memory(shares, vectors, context)
+    check_fit_memory(shares, vectors.shape[1], context)
     defaults = SubwordOptions()
     fit = model.fit or FitSettings(defaults.ngram_ridge, defaults.half_rank)
     weights = word_weights(vectors, fit.half_rank) * chosen
