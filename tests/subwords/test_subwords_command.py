@@ -171,6 +171,8 @@ def test_morphs(words, ask):
     assert model is not None
     found, true = model.vectors_of(["turning"])[0], words.matrix[words.words.index("turning")]
     assert found @ true > 0.9 * np.linalg.norm(found) * np.linalg.norm(true)
+    unknown = ask("similar", "v.bin", "unturned")
+    assert "unknown word 'unturned', and no line of --morphs cuts it; add a line" in unknown.err
     Path("m.tsv").write_text("zq\tz q\n")
     other = ask("subwords", "-o", "w.bin", "--unit", "morphs", "--morphs", "m.tsv")
     assert other.status == 1

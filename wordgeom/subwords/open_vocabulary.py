@@ -14,6 +14,7 @@ from wordgeom.core.formatting import first_few, plural, several
 from wordgeom.core.types import Float32
 from wordgeom.subwords.buckets import Buckets
 from wordgeom.subwords.model import SubwordModel
+from wordgeom.subwords.units.morphs import Morphs
 from wordgeom.vectors.keyed import Vectors, spellings
 from wordgeom.vectors.nearest import row_of
 
@@ -68,8 +69,11 @@ class OpenVocabulary:
                     raise InputError(error.what, do=do) from None
                 if self.model is None or not self._lacks(word):
                     raise
-                what = f"{error.what}, and none of its n-grams is known"
-                raise InputError(what, do=error.do) from None
+                what, do = f"{error.what}, and none of its n-grams is known", error.do
+                if isinstance(self.model.unit, Morphs) and word not in self.model.unit.table:
+                    what = f"{error.what}, and no line of --morphs cuts it"
+                    do = "add a line, and apply wordgeom subwords again"
+                raise InputError(what, do=do) from None
         return vectors, added
 
     @cached_property

@@ -51,18 +51,16 @@ class Start:
 def swept(
     initial: Callable[[], Start], matrix: Matrix, K: int, settings: Settings, context: Context
 ) -> State:
-    """Return the state after all weighted sweeps; initial is not called in a resumed run."""
+    """Return the state after all weighted sweeps.
+
+    initial: not called in a resumed run, and before all pairs are read, which take more memory.
+    """
     ops, halves = context.ops, 2 * settings.sweeps
-    state, visit = restored(context.checkpoint, ops), None
-    if state is None:  # the start comes before all pairs, which take more memory
-        start = initial()
-        first = start.vectors
-        if start.multiplied:
-            first = ops.empty(len(matrix.frequencies), K, np.float32)
-            visit = partial(_multiply, start.vectors, first, ops)
-    pattern, counts = _pairs(matrix, K, settings.loss, visit, context)
+    state = restored(context.checkpoint, ops)
     if state is None:
-        state = State(first, ops.tall(ops.to_numpy(first), np.float32), facts=start.facts)
+        state, pattern, counts = _started(initial(), matrix, K, settings, context)
+    else:
+        pattern, counts = _pairs(matrix, K, settings.loss, None, context)
     state.empty = int(np.count_nonzero(np.diff(pattern.indptr) == 0))
     sweeps = settings.loss.sweeps(pattern, counts, K, ops)
     for _ in context.progress.follow(
@@ -72,6 +70,19 @@ def swept(
         context.checkpoint.save(lambda: saved(state, ops))
     sweeps.finish(state)
     return state
+
+
+def _started(
+    start: Start, matrix: Matrix, K: int, settings: Settings, context: Context
+) -> tuple[State, Csr, Float32]:
+    """Return the state before the first half sweep, and what _pairs returns."""
+    ops, first, visit = context.ops, start.vectors, None
+    if start.multiplied:
+        first = ops.empty(len(matrix.frequencies), K, np.float32)
+        visit = partial(_multiply, start.vectors, first, ops)
+    pattern, counts = _pairs(matrix, K, settings.loss, visit, context)
+    second = ops.tall(ops.to_numpy(first), np.float32)
+    return State(first, second, facts=start.facts), pattern, counts
 
 
 def half_sweeps(state: State, sweeps: Sweeps, halves: int, tol: float) -> Iterator[int]:
