@@ -61,7 +61,8 @@ def test_a_matrix_expanded_by_ranges_is_the_full_matrix(tmp_path, monkeypatch, s
     np.testing.assert_array_equal(found.data, wanted.data)
 
 
-def test_mapped_pairs_give_the_same_vectors(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("loss", "pair"), [("logistic", 11), ("squared", 14)])
+def test_mapped_pairs_give_the_same_vectors(tmp_path, monkeypatch, loss, pair):
     matrix = store_matrix(tmp_path / "c", random_counts(np.random.default_rng(5), 80))
     made, used = [], []
 
@@ -72,11 +73,11 @@ def test_mapped_pairs_give_the_same_vectors(tmp_path, monkeypatch):
     monkeypatch.setattr(finish, "on_disk", noted)
     with Pool(2) as pool:
         source = WeightedMatrix(matrix, PmiOptions(), pool)
-        least = cost._HELD_VECTORS * 4 * 80 * 5 + 14 * source.entries
+        least = cost._HELD_VECTORS * 4 * 80 * 5 + pair * source.entries
         for memory in (1 << 30, least, least - 1):
             monkeypatch.setattr(cost, "check", lambda *_, **__: None)
             run = Context(pool, partial(get_ops, "cpu", pool), memory, scratch=str(tmp_path))
-            made.append(method.fit({"matrix": source}, method.Options(dim=5), run))
+            made.append(method.fit({"matrix": source}, method.Options(dim=5, loss=loss), run))
     assert used == [str(tmp_path)]
     assert len({result.vectors.tobytes() for result in made}) == 1
     assert all(result.statistics == made[0].statistics for result in made)
