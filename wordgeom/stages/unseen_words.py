@@ -2,7 +2,7 @@
 
 The answers to items whose words all have vectors are those without n-grams. Those to the others
 come from the same vectors with the words of the sets appended, so that they may be answers of
-analogies too. A set with too few items of the first kind has the other scores alone.
+analogies too. Too few items of the first or second kind have no score.
 """
 
 from __future__ import annotations

@@ -52,7 +52,8 @@ class OpenVocabulary:
         if self.model is None:
             return [], np.zeros((0, self.vectors.matrix.shape[1]), np.float32)
         lacking = [word for word in dict.fromkeys(words) if self._lacks(word)]
-        cut = [word.lower() for word in lacking] if self._in_lower_case else lacking
+        lower = [word.lower() for word in lacking]
+        cut = lower if lower != lacking and self._in_lower_case else lacking
         found = self.model.vectors_of(_spelt(cut, self.model))
         known = np.flatnonzero(found.any(axis=1))
         return [lacking[row] for row in known.tolist()], found[known]

@@ -77,10 +77,11 @@ class Vectors:
 
 def row_in(rows: Mapping[str, int], word: str) -> int | None:
     """Return the row of a word as it is spelt, or else in NFC or NFD; None for an unknown word."""
-    for form in spellings(word):
-        if (row := rows.get(form)) is not None:
-            return row
-    return None
+    row = rows.get(word)
+    if row is not None or word.isascii():
+        return row
+    found = (rows.get(form) for form in spellings(word)[1:])
+    return next((row for row in found if row is not None), None)
 
 
 def spellings(word: str) -> tuple[str, ...]:
